@@ -1,0 +1,36 @@
+"""Text of responses and guidelines as safe HTML, and the language it is in."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import nh3
+from markdown_it import MarkdownIt
+
+# No images and no raw HTML: a response may not load or run anything. Links keep their text only,
+# since an annotator should compare what is written and not leave the page.
+_TAGS = {
+    *("p", "br", "hr", "strong", "em", "s", "del", "code", "pre", "blockquote"),
+    *("ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6"),
+    *("table", "thead", "tbody", "tr", "th", "td", "div", "span"),
+}
+_ATTRIBUTES = {"ol": {"start"}, "div": {"class", "tabindex", "role"}, "*": {"dir"}}
+
+_markdown = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(
+    ["table", "strikethrough"]
+)
+_markdown.disable("image")
+
+
+@lru_cache(maxsize=4096)
+def to_html(text: str) -> str:
+    """Markdown (CommonMark with tables) as sanitised HTML; the cache bounds the memory."""
+    return nh3.clean(_markdown.render(text), tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)
+
+
+@lru_cache(maxsize=4096)
+def language_of(text: str) -> str:
+    """``zh-Hans`` when a fifth of the letters are Chinese, else ``en``: picks font and breaking."""
+    letters = [character for character in text[:2000] if character.isalpha()]
+    chinese = sum("\u3400" <= character <= "\u9fff" for character in letters)
+    return "zh-Hans" if letters and 5 * chinese >= len(letters) else "en"

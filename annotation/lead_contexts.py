@@ -1,0 +1,135 @@
+"""What the pages of leads and researchers are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from annotation.domain import lifecycle
+from annotation.models import Campaign, Membership
+from annotation.selectors.campaigns import MemberRow, open_leases, rater_rows
+from benchmark.models import Release, Run
+from benchmark.selectors.coverage import Coverage, coverage
+
+Text = str | Promise
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """A background job: its state in words, how far it is, what went wrong."""
+
+    run: Run
+    title: Text
+    waits_long: bool  # queued for longer than a living worker would let it be
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignView:
+    campaign: Campaign
+    membership: Membership
+    is_simulated: bool
+    coverage: Coverage
+    open_leases: int
+    raters: list[MemberRow]
+    moves: list[tuple[str, Text]]  # states it may move to, with the button's verb
+    jobs: list[JobView]  # unfinished ones, and the newest that failed
+    aggregations: list[Run]  # newest first, finished ones
+    releases: list[Release]  # newest first
+    version: str  # what the form of a new release holds
+    suggested_version: str
+    error: Text
+
+    @property
+    def is_busy(self) -> bool:
+        return any(not job.run.is_over for job in self.jobs)
+
+    @property
+    def last_aggregation(self) -> Run | None:
+        return self.aggregations[0] if self.aggregations else None
+
+
+MOVE_VERBS: dict[str, Text] = {
+    lifecycle.OPEN: _("Open"),
+    lifecycle.PAUSED: _("Pause"),
+    lifecycle.CLOSED: _("Close"),
+}
+
+ERRORS: dict[str, Text] = {
+    "cannot_move": _("The campaign's state has changed meanwhile: look at it again."),
+    "bad_version": _("A version has letters, digits, dots, plus and minus, as in 1.0.0."),
+    "version_taken": _("This version exists already: releases never change. Choose another."),
+    "no_aggregation": _("There are no verdicts yet: aggregate the votes first."),
+}
+
+JOB_TITLES: dict[str, Text] = {
+    Run.Kind.AGGREGATION: _("Counting votes and deciding"),
+    Run.Kind.RELEASE: _("Writing the release"),
+}
+
+# A worker that lives takes a job within a second or so.
+LONG_WAIT_SECONDS = 10
+
+
+def campaign_view(
+    membership: Membership, *, now: datetime, version: str = "", error: str = ""
+) -> CampaignView:
+    campaign = membership.campaign
+    raters = rater_rows(campaign)
+    runs = list(Run.objects.filter(pair_set=campaign.pair_set).newest_first()[:30])
+    releases = list(
+        Release.objects.filter(pair_set=campaign.pair_set)
+        .exclude(digest="")
+        .select_related("aggregation")
+        .order_by("-id")
+    )
+    shown = [run for run in runs if not run.is_over]
+    if runs and runs[0].state == Run.State.FAILED:
+        shown.append(runs[0])
+    return CampaignView(
+        campaign=campaign,
+        membership=membership,
+        is_simulated=any(row.role == "simulated" for row in raters),
+        coverage=coverage(campaign.pair_set),
+        open_leases=open_leases(campaign, now=now),
+        raters=raters,
+        moves=[(state, MOVE_VERBS[state]) for state in sorted(lifecycle.MOVES[campaign.state])],
+        jobs=[
+            JobView(
+                run=run,
+                title=JOB_TITLES[run.kind],
+                waits_long=run.state == Run.State.QUEUED
+                and (now - run.created_at).total_seconds() > LONG_WAIT_SECONDS,
+            )
+            for run in shown
+        ],
+        aggregations=[
+            run for run in runs if run.kind == Run.Kind.AGGREGATION and run.state == Run.State.DONE
+        ],
+        releases=releases,
+        version=version,
+        suggested_version=f"1.{len(releases)}.0",
+        error=ERRORS.get(error, ""),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    campaign: Campaign
+    membership: Membership
+    run: Run
+    is_simulated: bool
+    result: dict[str, Any]
+
+
+def run_view(membership: Membership, run: Run) -> RunView:
+    return RunView(
+        campaign=membership.campaign,
+        membership=membership,
+        run=run,
+        is_simulated=membership.campaign.pair_set.is_simulated,
+        result=run.result,
+    )

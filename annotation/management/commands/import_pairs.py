@@ -1,0 +1,96 @@
+"""Bring pairs in: JSON lines, CSV, Parquet, a PersonaFeedback folder or a release."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from annotation.management import output
+from annotation.models import Campaign
+from annotation.services.campaigns import create_campaign, import_pairs_into
+from benchmark.services.pair_imports import PairImportReport
+
+LISTED_CONTRADICTIONS = 20
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+        parser.add_argument("--campaign", required=True, metavar="SLUG", help="made if it is new")
+        parser.add_argument("--name", default="", help="title of a new campaign")
+        parser.add_argument("--raters-per-pair", type=int, default=9, help="of a new campaign")
+        parser.add_argument("--allow-ties", action="store_true", help="in a new campaign")
+        parser.add_argument("--dry-run", action="store_true", help="check and report only")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with transaction.atomic():
+            campaign = (
+                Campaign.objects.filter(pair_set__slug=options["campaign"])
+                .select_related("pair_set")
+                .first()
+            )
+            if campaign is None:
+                try:
+                    campaign = create_campaign(
+                        slug=options["campaign"],
+                        name=options["name"],
+                        raters_per_pair=options["raters_per_pair"],
+                        allows_tie=options["allow_ties"],
+                    )
+                except ValidationError as error:
+                    raise CommandError(
+                        "; ".join(
+                            f"--campaign: {message}"
+                            for messages in error.message_dict.values()
+                            for message in messages
+                        )
+                    ) from error
+            report = import_pairs_into(
+                campaign=campaign,
+                paths=options["paths"],
+                dry_run=options["dry_run"],
+                progress=output.terminal_progress("records"),
+            )
+            if report.rejected or options["dry_run"]:
+                # Nothing of a refused import stays, the new campaign included.
+                transaction.set_rollback(True)
+        output.end_progress()
+        if options["json"]:
+            output.print_json(self.stdout, {"campaign": options["campaign"]} | report.as_json())
+        else:
+            self._say(report, options["campaign"])
+        if report.rejected:
+            raise SystemExit(1)
+
+    def _say(self, report: PairImportReport, slug: str) -> None:
+        if report.rejected:
+            for line in output.problem_lines(report.problems, count=report.rejected):
+                self.stderr.write(line)
+            self.stderr.write(f"{report.rejected:,} problems: nothing was imported.")
+            return
+        self.stdout.write(
+            f"{report.personas:,} personas, {report.rows:,} rows, {report.pairs:,} distinct pairs,"
+            f" {report.repeats:,} repeats, {report.contradictions:,} contradictions"
+        )
+        for pair_id in report.contradictory_pairs[:LISTED_CONTRADICTIONS]:
+            self.stdout.write(f"  {pair_id}: labelled both ways, imported once")
+        if report.contradictions > LISTED_CONTRADICTIONS:
+            more = report.contradictions - LISTED_CONTRADICTIONS
+            self.stdout.write(f"  ... and {more:,} more (all with --json)")
+        would = "would be" if report.dry_run else "were"
+        if report.changed:
+            self.stdout.write(
+                f"{report.new_pairs:,} new pairs and {report.new_personas:,} new personas {would}"
+                f" added to {slug}; {report.updated_pairs:,} pairs {would} given further prior"
+                " labels."
+            )
+        else:
+            self.stdout.write(f"All of it is in {slug} already: nothing changed.")

@@ -1,0 +1,177 @@
+"""Numbers as pages show them: with their interval, and words where there is no number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+from django.utils.formats import number_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from benchmark.stats.values import Reason
+
+register = template.Library()
+
+Text = str | Promise
+
+DASH = "\N{EM DASH}"
+MINUS = "\N{MINUS SIGN}"
+
+REASONS: dict[str, Text] = {
+    Reason.NO_VOTES: _("there are no votes"),
+    Reason.FEWER_THAN_TWO_VOTES: _("it takes two votes to agree"),
+    Reason.NO_ITEM_WITH_TWO_VOTES: _("no pair has two votes, so nobody can agree or disagree"),
+    Reason.SINGLE_CATEGORY: _("every vote is for the same response, so chance explains it all"),
+    Reason.SINGLE_ITEM: _("one pair alone has no spread"),
+    Reason.NO_SE_FOR_VARIANT: _("no standard error is published for this formula"),
+    Reason.NOT_ENOUGH_VOTES: _("there are too few votes"),
+    Reason.TIED: _("the votes are tied"),
+    Reason.INSUFFICIENT: _("there are too few votes"),
+    Reason.CONFLICT: _("the criteria name different responses"),
+}
+
+VARIANTS: dict[str, Text] = {
+    "fleiss_gwet": _("each pair weighs the same (Gwet)"),
+    "alpha_nominal": _("nominal; pairs with a single vote left out"),
+}
+
+CRITERIA: dict[str, Text] = {
+    "helpfulness": _("Helpfulness"),
+    "personalization": _("Personalization"),
+}
+
+RULES: dict[str, Text] = {
+    "both_agree": _("the majorities on both criteria must name the same response"),
+    "criterion": _("one criterion alone"),
+    "min": _("the lower agreement of both criteria"),
+    "mean": _("the mean agreement of both criteria"),
+    "ties_can_win": _("more ties than votes for either response leave a pair tied"),
+    "ties_never_win": _("a pair is tied only when both responses have equally many votes"),
+}
+
+
+@register.filter
+def percent_of(part: float, whole: float) -> str:
+    """``part`` of ``whole`` in percent for attributes: a plain number such as 37.50."""
+    return f"{100 * part / whole:.2f}" if whole else "0"
+
+
+@register.filter
+def share_of(part: float, whole: float) -> str:
+    """``part`` of ``whole`` for reading: 37.5%; a dash where there is no whole."""
+    return _percent(part / whole) if whole else DASH
+
+
+@register.filter
+def coefficient(value: Mapping[str, Any]) -> str:
+    """A published value with its interval: 0.43 [0.39, 0.47]; a dash when it is undefined."""
+    return _with_interval(value, _two_decimals)
+
+
+@register.filter
+def share(value: Mapping[str, Any]) -> str:
+    """The same in percent: 71.2% [70.1%, 72.3%]."""
+    return _with_interval(value, _percent)
+
+
+@register.filter
+def why_missing(value: Mapping[str, Any]) -> Text:
+    """Why a published value, or else its interval, does not exist; empty when both do."""
+    return reason_words(value.get("reason") or value.get("se_reason") or "")
+
+
+@register.filter
+def reason_words(code: str) -> Text:
+    return REASONS.get(code, code.replace("_", " "))
+
+
+@register.filter
+def variant_words(value: Mapping[str, Any]) -> Text:
+    """Which formula of several a coefficient is; empty when there is only one."""
+    code = value.get("variant") or ""
+    return VARIANTS.get(code, code.replace("_", " "))
+
+
+@register.filter
+def rule_words(code: str) -> Text:
+    """A rule of a policy in words."""
+    return RULES.get(code, code.replace("_", " "))
+
+
+@register.filter
+def criterion_name(key: str) -> Text:
+    return CRITERIA.get(key, key.replace("_", " ").replace("-", " ").capitalize())
+
+
+@register.filter
+def agreement_reading(value: Mapping[str, Any]) -> str:
+    """What a chance-corrected coefficient says, without adjectives that nobody agrees on."""
+    number, interval = value.get("value"), value.get("ci")
+    if number is None:
+        return ""
+    if interval is None:
+        if number > 0:
+            return gettext("Above chance; without an interval, how surely is not known.")
+        return gettext("Not above chance.")
+    low, high = interval
+    if low > 0:
+        return gettext("Raters agree more than chance would make them.")
+    if high < 0:
+        return gettext("Raters agree less than chance would make them.")
+    return gettext("Not distinguishable from chance: the interval holds zero.")
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """1 min 12 s; tenths below ten seconds."""
+    if seconds is None:
+        return DASH
+    if seconds < 10:
+        return gettext("%(seconds)s s") % {"seconds": number_format(seconds, 1)}
+    minutes, rest = divmod(round(seconds), 60)
+    if not minutes:
+        return gettext("%(seconds)s s") % {"seconds": rest}
+    return gettext("%(minutes)s min %(seconds)s s") % {
+        "minutes": number_format(minutes),
+        "seconds": rest,
+    }
+
+
+@register.filter
+def wait_words(seconds: int) -> str:
+    """A lease for reading: 20 minutes."""
+    if seconds < 120:
+        return ngettext("%(n)s second", "%(n)s seconds", seconds) % {"n": seconds}
+    minutes = seconds // 60
+    return ngettext("%(n)s minute", "%(n)s minutes", minutes) % {"n": minutes}
+
+
+@register.filter
+def edge(fraction: list[int]) -> str:
+    """An edge of a band, kept as [numerator, denominator], for reading: 0.6."""
+    numerator, denominator = fraction
+    return number_format(numerator / denominator, 1)
+
+
+def _with_interval(value: Mapping[str, Any], words: Any) -> str:
+    number, interval = value.get("value"), value.get("ci")
+    if number is None:
+        return DASH
+    if interval is None:
+        return str(words(number))
+    return f"{words(number)} [{words(interval[0])}, {words(interval[1])}]"
+
+
+def _two_decimals(number: float) -> str:
+    return _sign(number_format(number, 2))
+
+
+def _percent(number: float) -> str:
+    return _sign(number_format(100 * number, 1)) + "%"
+
+
+def _sign(text: str) -> str:
+    return text.replace("-", MINUS)

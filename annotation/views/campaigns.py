@@ -1,0 +1,90 @@
+"""Pages of campaign leads and researchers."""
+
+from __future__ import annotations
+
+from django.http import FileResponse, Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation import access
+from annotation.htmx import HtmxHttpRequest, page
+from annotation.lead_contexts import CampaignView, campaign_view, run_view
+from annotation.selectors.campaigns import campaigns_of
+from annotation.services import campaigns as campaign_services
+from annotation.services import jobs
+
+
+@require_GET
+def home(request: HtmxHttpRequest) -> HttpResponse:
+    """My campaigns."""
+    rows = campaigns_of(access.current_user(request))
+    return render(request, "home.html", {"rows": rows})
+
+
+@require_GET
+def campaign(request: HtmxHttpRequest, slug: str) -> HttpResponse:
+    """Progress, coverage, jobs and releases; htmx asks for the live part again and again."""
+    membership = access.watcher_or_404(request, slug)
+    return _campaign_page(request, campaign_view(membership, now=timezone.now()))
+
+
+def _campaign_page(
+    request: HtmxHttpRequest, view: CampaignView, *, status: int = 200
+) -> HttpResponse:
+    return page(request, "campaigns/campaign.html", "live", {"view": view}, status=status)
+
+
+@require_POST
+def move(request: HtmxHttpRequest, slug: str) -> HttpResponse:
+    """Open, pause or close the campaign."""
+    membership = access.lead_or_404(request, slug)
+    try:
+        campaign_services.move_campaign(
+            campaign=membership.campaign,
+            state=request.POST.get("state", ""),
+            actor=membership.user,
+        )
+    except campaign_services.CannotMove:
+        return _campaign_page(
+            request, campaign_view(membership, now=timezone.now(), error="cannot_move"), status=409
+        )
+    return redirect("campaign", slug=slug)
+
+
+@require_POST
+def aggregate(request: HtmxHttpRequest, slug: str) -> HttpResponse:
+    membership = access.lead_or_404(request, slug)
+    jobs.start_aggregation(campaign=membership.campaign, actor=membership.user)
+    return redirect("campaign", slug=slug)
+
+
+@require_POST
+def release(request: HtmxHttpRequest, slug: str) -> HttpResponse:
+    membership = access.lead_or_404(request, slug)
+    version = request.POST.get("version", "").strip()
+    try:
+        jobs.start_release(campaign=membership.campaign, version=version, actor=membership.user)
+    except jobs.CannotRelease as problem:
+        view = campaign_view(membership, now=timezone.now(), version=version, error=problem.code)
+        return _campaign_page(request, view, status=422)
+    return redirect("campaign", slug=slug)
+
+
+@require_GET
+def run(request: HtmxHttpRequest, slug: str, run_id: int) -> HttpResponse:
+    """One aggregation: its verdicts in numbers, its agreement, what it was made from."""
+    membership = access.watcher_or_404(request, slug)
+    view = run_view(membership, access.run_or_404(membership, run_id))
+    return page(request, "campaigns/run.html", "live", {"view": view})
+
+
+@require_GET
+def download(request: HtmxHttpRequest, slug: str, version: str) -> FileResponse:
+    """The release as one zip file."""
+    membership = access.watcher_or_404(request, slug)
+    release = access.release_or_404(membership, version)
+    path = release.archive
+    if not release.is_ready or not path.exists():
+        raise Http404
+    return FileResponse(path.open("rb"), as_attachment=True, filename=path.name)

@@ -1,0 +1,83 @@
+"""Tables of votes."""
+
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from benchmark.formats.checks import ID_LIMIT, Flaw, kind_of, text_of
+from benchmark.formats.records import Choice, Location, Side, VoteRecord
+from benchmark.formats.rows import Layout, Row
+
+CHOICES = ("A", "B", "tie", "skip")
+
+VOTES = Layout(
+    name="votes",
+    required=("pair_id", "rater", "criterion", "choice"),
+    text=frozenset(("pair_id", "rater", "criterion", "choice", "shown_left", "reason", "comment")),
+    other=frozenset({"seconds", "at"}),
+)
+
+
+def vote_row(row: Row, at: Location, flaws: list[Flaw]) -> Iterator[VoteRecord]:
+    """A row of a votes file. Columns that votes do not have are not looked at."""
+    values = row.values
+    pair_id = text_of(values, "pair_id", flaws, limit=ID_LIMIT)
+    rater = text_of(values, "rater", flaws, limit=ID_LIMIT)
+    criterion = text_of(values, "criterion", flaws, limit=ID_LIMIT)
+    choice = text_of(values, "choice", flaws)
+    if choice not in CHOICES and choice and not choice.isspace():
+        flaws.append(Flaw("choice", "must be exactly A, B, tie or skip"))
+    shown_left = text_of(values, "shown_left", flaws, required=False)
+    if shown_left not in ("A", "B", ""):
+        flaws.append(Flaw("shown_left", "must be A, B or empty"))
+    seconds = _seconds(values.get("seconds"), flaws, as_text=row.as_text)
+    moment = _moment(text_of(values, "at", flaws, required=False), flaws)
+    reason = text_of(values, "reason", flaws, required=False)
+    comment = text_of(values, "comment", flaws, required=False)
+    if flaws:
+        return
+    yield VoteRecord(
+        pair_id=pair_id,
+        rater=rater,
+        criterion=criterion,
+        choice=cast(Choice, choice),
+        shown_left=cast(Side, shown_left) or None,
+        seconds=seconds,
+        submitted_at=moment,
+        reason=reason,
+        comment=comment,
+        at=at,
+    )
+
+
+def _seconds(value: Any, flaws: list[Flaw], *, as_text: bool) -> float | None:
+    if value is None or (as_text and value == ""):
+        return None
+    if isinstance(value, bool) or not (
+        isinstance(value, int | float) or (as_text and isinstance(value, str))
+    ):
+        flaws.append(Flaw("seconds", f"must be a number, not {kind_of(value)}"))
+        return None
+    try:
+        seconds = float(value)
+    except (ValueError, OverflowError):
+        seconds = math.nan
+    if not math.isfinite(seconds) or seconds < 0:
+        flaws.append(Flaw("seconds", "must be a number of at least 0"))
+        return None
+    return seconds
+
+
+def _moment(text: str, flaws: list[Flaw]) -> datetime | None:
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            flaws.append(Flaw("at", "has no time zone; write for example 2026-01-31T12:00:00Z"))
+            return None
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        flaws.append(Flaw("at", "must be a date and time of ISO 8601 with a zone"))
+        return None

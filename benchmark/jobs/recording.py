@@ -1,0 +1,81 @@
+"""The run row around a job."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from benchmark.models import Run
+
+logger = logging.getLogger(__name__)
+
+# Progress is written to the database at most this often.
+PROGRESS_SECONDS = 0.5
+# First half of the advisory lock that one run is worked on by one process; the second is its id.
+_LOCK = 7_002
+
+
+class Job(Protocol):
+    def __call__(self, run: Run, *, progress: Callable[[int, int], None]) -> None: ...
+
+
+def recorded(run_id: int, job: Job) -> None:
+    """Do the job and record its state, progress and error in the run; an error is raised again.
+
+    A message may come twice (a worker that was killed, a broker that lost patience): a run that is
+    over is left alone, and of two processes at the same run the second steps back.
+    """
+    with connection.cursor() as cursor:
+        # Held by this connection, so it is gone when the process is.
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [_LOCK, run_id])
+        if not cursor.fetchone()[0]:
+            logger.info("Run %s is being worked on by another process", run_id)
+            return
+        try:
+            _record(run_id, job)
+        finally:
+            if connection.is_usable():
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_LOCK, run_id])
+
+
+def _record(run_id: int, job: Job) -> None:
+    run = Run.objects.select_related("pair_set").filter(pk=run_id).first()
+    if run is None or run.is_over:
+        logger.info("Run %s is over or gone", run_id)
+        return
+    run.state = Run.State.RUNNING
+    run.started_at = timezone.now()
+    run.version = settings.VERSION
+    run.save(update_fields=["state", "started_at", "version"])
+    try:
+        job(run, progress=_reporter(run_id))
+    except BaseException as error:
+        # Also time limits and shutdown: the row must not say "running" when nothing runs.
+        Run.objects.filter(pk=run_id).update(
+            state=Run.State.FAILED,
+            error=f"{type(error).__name__}: {error}".strip(": "),
+            finished_at=timezone.now(),
+        )
+        raise
+    run.state = Run.State.DONE
+    run.finished_at = timezone.now()
+    run.done_steps = run.total_steps = max(run.total_steps, 1)
+    run.save()
+
+
+def _reporter(run_id: int) -> Callable[[int, int], None]:
+    written_at = 0.0
+
+    def report(done: int, total: int) -> None:
+        nonlocal written_at
+        if time.monotonic() - written_at >= PROGRESS_SECONDS or done == total:
+            written_at = time.monotonic()
+            Run.objects.filter(pk=run_id).update(done_steps=done, total_steps=total)
+
+    return report

@@ -1,0 +1,144 @@
+"""The dataset card: README.md of a release, as the Hugging Face hub reads it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from benchmark.models import Release, Tier
+from benchmark.stats.policy import Policy
+
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
+
+def card(release: Release, *, counts: dict[str, Any]) -> str:
+    """Markdown with a YAML head; ``counts`` as in the manifest."""
+    return "\n".join([_head(release, counts), *_body(release, counts)]) + "\n"
+
+
+def _head(release: Release, counts: dict[str, Any]) -> str:
+    configs = [
+        {
+            "config_name": tier,
+            "data_files": [{"split": "test", "path": f"data/{tier}/test-*.parquet"}],
+            **({"default": True} if tier == Tier.HARD else {}),
+        }
+        for tier in Tier.values
+        # A configuration without rows cannot be loaded, so it is not offered.
+        if counts["cases"][tier]
+    ]
+    configs += [
+        {
+            "config_name": name,
+            "data_files": [{"split": "test", "path": f"{name}/{name}.parquet"}],
+        }
+        for name in ("pairs", "personas", "tallies", "votes")
+        if counts[name]
+    ]
+    head = {
+        "pretty_name": release.pair_set.name,
+        "version": release.version,
+        "task_categories": ["text-generation"],
+        "tags": ["personalization", "preference", "human-feedback"],
+        "annotations_creators": [
+            "machine-generated" if counts["simulated_raters"] else "crowdsourced"
+        ],
+        "size_categories": [
+            next((name for limit, name in _SIZES if counts["pairs"] < limit), "n>1M")
+        ],
+    }
+    lines = ["---", *(f"{key}: {_yaml(value)}" for key, value in head.items()), "configs:"]
+    return "\n".join([*lines, *(f"- {_yaml(config)}" for config in configs), "---", ""])
+
+
+def _yaml(value: object) -> str:
+    """JSON is YAML, which spares a writer of our own."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _body(release: Release, counts: dict[str, Any]) -> list[str]:
+    run = release.aggregation
+    policy = Policy.from_json(run.policy)
+    cases, statuses = counts["cases"], run.result["statuses"]
+    lines = [f"# {release.pair_set.name} {release.version}", ""]
+    if counts["simulated_raters"]:
+        lines += [
+            f"> **Simulated votes.** {counts['simulated_raters']} of {counts['raters']} raters are"
+            " not people: their votes were drawn from a noise model. Use these files to try tools,"
+            " not to measure anything.",
+            "",
+        ]
+    lines += [
+        "Each case is a persona, a query and two responses, with the one that people chose.",
+        "",
+        "| | n |",
+        "|---|---:|",
+        f"| pairs judged | {counts['pairs']} |",
+        f"| raters | {counts['raters']} |",
+        f"| raters wanted per pair | {release.pair_set.raters_per_pair} |",
+        f"| votes counted (of all criteria, skips included) | {counts['votes']} |",
+        *(f"| cases, {tier} | {cases[tier]} |" for tier in Tier.values),
+        f"| decided, but too few votes for a tier | {run.result['tiers']['none']} |",
+        *(
+            f"| {words} | {statuses[status]} |"
+            for status, words in (
+                ("tied", "left out: tied"),
+                ("insufficient", "left out: too few votes"),
+                ("conflict", "left out: the criteria name different responses"),
+            )
+        ),
+        "",
+        "## Load",
+        "",
+        "```python",
+        "from datasets import load_dataset",
+        "",
+        f'cases = load_dataset("path/to/{release.name}", "hard", split="test")',
+        "```",
+        "",
+        "## How a case is decided",
+        "",
+        f"Policy `{policy.name}` (all of it in `policy.json`): at least {policy.minimum} votes; "
+        + (
+            "the majorities on helpfulness and on personalization must name the same response."
+            if policy.decide == "both_agree"
+            else f"the majority on {policy.criterion} decides."
+        ),
+        f"Tiers come from item agreement on {policy.criterion}, k = 2P - 1 with"
+        " P = sum x(x-1) / (n(n-1)) and chance fixed at one half: easy above 0.6, medium from 0.4"
+        " to 0.6, hard below 0.4. Nine votes give a final tier, seven or eight a provisional one.",
+        "With nine votes that is 9-0, 8-1, and the rest: one vote more or less would move many"
+        " cases, so a tier is an estimate, not a property of the case.",
+        "",
+        "## Agreement",
+        "",
+        "| criterion | items | Fleiss' kappa | interval | observed | Randolph | AC1 |",
+        "|---|---:|---:|---|---:|---:|---:|",
+        *(_agreement_row(key, report) for key, report in run.result["agreement"].items()),
+        "",
+        "Intervals are 95 % (Gwet's linearization) and hold for this pool of raters."
+        " `agreement.json` has every coefficient with its method; a dash is undefined, with the"
+        " reason there.",
+        "",
+        "## Files",
+        "",
+        "`data/` cases by tier; `pairs/` every pair with both responses as A and B; `personas/`;"
+        " `votes/` one row a vote, by pseudonym and canonical response, with the response shown"
+        " left; `tallies/` counts and verdicts; `figures/`; `GUIDELINES.md` what raters were told;"
+        " `MANIFEST.json` checksums of all files and the digest of the data.",
+        "",
+        f"Data digest `{run.digest}`.",
+    ]
+    return lines
+
+
+def _agreement_row(key: str, report: dict[str, Any]) -> str:
+    fleiss = report["fleiss"]
+    ci = fleiss.get("ci")
+    interval = f"[{ci[0]:.2f}, {ci[1]:.2f}]" if ci else "—"
+    numbers = " | ".join(_number(report[name]) for name in ("percent_agreement", "randolph", "ac1"))
+    return f"| {key} | {report['items']} | {_number(fleiss)} | {interval} | {numbers} |"
+
+
+def _number(value: dict[str, Any]) -> str:
+    return "—" if value["value"] is None else f"{value['value']:.2f}"

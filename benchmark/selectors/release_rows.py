@@ -1,0 +1,184 @@
+"""What a release holds, row by row, in an order that depends on the users' ids alone.
+
+Rows are streamed from the server in chunks, so memory does not grow with the set.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import connection
+from django.db.models import Exists, OuterRef
+
+from benchmark.models import Judgement, Rater, Release
+
+Row = dict[str, Any]
+CHUNK = 2_000
+
+
+def criteria_keys(release: Release) -> list[str]:
+    return list(release.pair_set.criteria.order_by("position", "id").values_list("key", flat=True))
+
+
+def pairs(release: Release) -> Iterator[Row]:
+    """Every pair that the aggregation looked at, in the layout that an import reads."""
+    for row in _stream(
+        """
+        SELECT pair.pair_id, persona.persona_id, pair.query, pair.query_kind, pair.response_a,
+               pair.response_b, pair.source_a, pair.source_b, pair.priors, pair.meta
+        FROM benchmark_verdict verdict
+        JOIN benchmark_pair pair ON pair.id = verdict.pair_id
+        JOIN benchmark_persona persona ON persona.id = pair.persona_id
+        WHERE verdict.run_id = %s ORDER BY pair.pair_id COLLATE "C"
+        """,
+        [release.aggregation_id],
+    ):
+        yield row | {"priors": json.loads(row["priors"]), "meta": json.loads(row["meta"])}
+
+
+def personas(release: Release) -> Iterator[Row]:
+    """The personas of these pairs."""
+    for row in _stream(
+        """
+        SELECT persona.persona_id, persona.profile AS persona FROM benchmark_persona persona
+        WHERE persona.id IN (
+            SELECT pair.persona_id FROM benchmark_verdict verdict
+            JOIN benchmark_pair pair ON pair.id = verdict.pair_id WHERE verdict.run_id = %s)
+        ORDER BY persona.persona_id COLLATE "C"
+        """,
+        [release.aggregation_id],
+    ):
+        yield row | {"persona": json.loads(row["persona"])}
+
+
+def votes(release: Release) -> Iterator[Row]:
+    """Every vote that was counted, by pseudonym, in the layout that an import reads."""
+    for row in _stream(
+        """
+        SELECT pair.pair_id, rater.pseudonym AS rater, criterion.key AS criterion, vote.choice,
+               judgement.shown_left, judgement.seconds, judgement.submitted_at AS at, vote.reason,
+               judgement.comment, rater.is_simulated AS simulated
+        FROM benchmark_verdict verdict
+        JOIN benchmark_pair pair ON pair.id = verdict.pair_id
+        JOIN benchmark_judgement judgement ON judgement.pair_id = pair.id
+        JOIN benchmark_rater rater ON rater.id = judgement.rater_id
+        JOIN benchmark_vote vote ON vote.judgement_id = judgement.id
+        JOIN benchmark_criterion criterion ON criterion.id = vote.criterion_id
+        WHERE verdict.run_id = %s AND judgement.id <= %s
+          AND (judgement.superseded_by_id IS NULL OR judgement.superseded_by_id > %s)
+        ORDER BY pair.pair_id COLLATE "C", rater.pseudonym COLLATE "C", criterion.position
+        """,
+        [
+            release.aggregation_id,
+            release.aggregation.last_judgement,
+            release.aggregation.last_judgement,
+        ],
+    ):
+        yield row | {"shown_left": row["shown_left"] or None, "at": _iso(row["at"])}
+
+
+def raters(release: Release) -> dict[str, bool]:
+    """Pseudonyms of those whose judgements were counted, and whether they are simulated."""
+    counted = Judgement.objects.as_of(release.aggregation.last_judgement or 0).filter(
+        rater=OuterRef("pk")
+    )
+    found = Rater.objects.filter(Exists(counted), pair_set=release.pair_set)
+    return dict(found.order_by("pseudonym", "id").values_list("pseudonym", "is_simulated"))
+
+
+def tallies(release: Release) -> Iterator[Row]:
+    """Counts and what they gave, one row a pair and criterion."""
+    for row in _stream(
+        """
+        SELECT pair.pair_id, criterion.key AS criterion, found.a, found.b, found.tie, found.skip,
+               found.status, found.winner, found.margin, found.s, found.m,
+               verdict.status AS verdict, verdict.chosen, verdict.tier,
+               verdict.is_provisional AS provisional
+        FROM benchmark_criterionverdict found
+        JOIN benchmark_verdict verdict
+            ON verdict.run_id = found.run_id AND verdict.pair_id = found.pair_id
+        JOIN benchmark_pair pair ON pair.id = found.pair_id
+        JOIN benchmark_criterion criterion ON criterion.id = found.criterion_id
+        WHERE found.run_id = %s ORDER BY pair.pair_id COLLATE "C", criterion.position
+        """,
+        [release.aggregation_id],
+    ):
+        s, m = row.pop("s"), row.pop("m")
+        yield row | {
+            "winner": row["winner"] or None,
+            "k": 2 * s / m - 1 if m else None,
+            "chosen": row["chosen"] or None,
+            "tier": row["tier"] or None,
+        }
+
+
+def cases(release: Release) -> Iterator[Row]:
+    """The decided pairs that have a tier, as chosen and rejected."""
+    keys = criteria_keys(release)
+    for row in _stream(
+        """
+        SELECT pair.pair_id, persona.persona_id, persona.profile AS persona, pair.query,
+               pair.query_kind, pair.response_a, pair.response_b, pair.source_a, pair.source_b,
+               verdict.chosen, verdict.tier, verdict.is_provisional AS provisional,
+               (SELECT json_object_agg(criterion.key,
+                           json_build_array(found.a, found.b, found.tie, found.skip,
+                                            found.s, found.m))
+                FROM benchmark_criterionverdict found
+                JOIN benchmark_criterion criterion ON criterion.id = found.criterion_id
+                WHERE found.run_id = verdict.run_id AND found.pair_id = verdict.pair_id) AS found
+        FROM benchmark_verdict verdict
+        JOIN benchmark_pair pair ON pair.id = verdict.pair_id
+        JOIN benchmark_persona persona ON persona.id = pair.persona_id
+        WHERE verdict.run_id = %s AND verdict.status = 'decided' AND verdict.tier <> ''
+        ORDER BY pair.pair_id COLLATE "C"
+        """,
+        [release.aggregation_id],
+    ):
+        yield _case(row, keys)
+
+
+def _case(row: Row, keys: list[str]) -> Row:
+    chosen_is_a = row["chosen"] == "A"
+    chosen, rejected = ("a", "b") if chosen_is_a else ("b", "a")
+    case: Row = {
+        "pair_id": row["pair_id"],
+        "persona_id": row["persona_id"],
+        "persona": row["persona"],
+        "query": row["query"],
+        "query_kind": row["query_kind"],
+        "chosen": row[f"response_{chosen}"],
+        "rejected": row[f"response_{rejected}"],
+        "chosen_side": row["chosen"],
+        "chosen_source": row[f"source_{chosen}"],
+        "rejected_source": row[f"source_{rejected}"],
+        "tier": row["tier"],
+        "provisional": row["provisional"],
+    }
+    for key in keys:
+        a, b, tie, skip, s, m = row["found"][key]
+        case[f"{key}_chosen"] = a if chosen_is_a else b
+        case[f"{key}_rejected"] = b if chosen_is_a else a
+        case[f"{key}_tie"] = tie
+        case[f"{key}_skip"] = skip
+        case[f"{key}_k"] = 2 * s / m - 1 if m else None
+    return case
+
+
+def _stream(sql: str, parameters: list[Any]) -> Iterator[Row]:
+    """Rows as dictionaries through a cursor on the server; the caller holds a transaction."""
+    # Django's own named cursors belong to querysets; this one is psycopg's.
+    connection.ensure_connection()
+    assert connection.connection is not None
+    with connection.connection.cursor(name="release_rows") as cursor:
+        cursor.itersize = CHUNK
+        cursor.execute(sql, parameters)
+        names = [column.name for column in cursor.description or ()]
+        for row in cursor:
+            yield dict(zip(names, row, strict=True))
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z") if moment else None
