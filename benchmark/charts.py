@@ -45,13 +45,13 @@ def tier_chart(result: dict[str, Any]) -> Spec:
 
 def split_chart(criterion: str, splits: list[list[int]]) -> Spec:
     """Pairs by how their votes for A and B divide, majority first."""
-    values = [{"label": f"{most}–{least}", "n": n} for most, least, n in splits]
+    labels = [f"{most}–{least}" for most, least, _ in splits]
     return _bars(
         title=f"How the votes divide: {criterion}",
         subtitle=f"{sum(row[2] for row in splits):,} pairs, votes for either response, ties and"
         " skips aside",
-        values=values,
-        order=[value["label"] for value in values],
+        values=[{"label": label, "n": row[2]} for label, row in zip(labels, splits, strict=True)],
+        order=labels,
         axis="majority–minority",
         colours=None,
     )

@@ -195,7 +195,7 @@ def _check(pair_set: PairSet, problems: Problems) -> None:
         problems.add(Problem("", None, None, "no pair and no persona was found"))
 
 
-def _take_over(pair_set: PairSet) -> dict[str, int]:
+def _take_over(pair_set: PairSet) -> dict[str, Any]:
     new_personas = execute(
         """
         INSERT INTO benchmark_persona (pair_set_id, persona_id, name, profile, digest)
