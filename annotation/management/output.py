@@ -39,3 +39,7 @@ def problem_lines(problems: Iterable[Problem], *, count: int, shown: int = 50) -
     if count > len(lines):
         lines.append(f"... and {count - len(lines):,} more")
     return lines
+
+
+def refusal(count: int) -> str:
+    return f"{count:,} {'problem' if count == 1 else 'problems'}: nothing was imported."

@@ -74,7 +74,7 @@ class Command(BaseCommand):
         if report.rejected:
             for line in output.problem_lines(report.problems, count=report.rejected):
                 self.stderr.write(line)
-            self.stderr.write(f"{report.rejected:,} problems: nothing was imported.")
+            self.stderr.write(output.refusal(report.rejected))
             return
         self.stdout.write(
             f"{report.personas:,} personas, {report.rows:,} rows, {report.pairs:,} distinct pairs,"

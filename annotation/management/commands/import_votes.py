@@ -46,7 +46,7 @@ class Command(BaseCommand):
         elif report.rejected:
             for line in output.problem_lines(report.problems, count=report.rejected):
                 self.stderr.write(line)
-            self.stderr.write(f"{report.rejected:,} problems: nothing was imported.")
+            self.stderr.write(output.refusal(report.rejected))
         else:
             self.stdout.write(
                 f"{report.votes:,} votes by {report.raters:,} raters on {report.pairs:,} pairs,"
