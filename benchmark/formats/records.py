@@ -129,7 +129,10 @@ class PairRecord:
 
 @dataclass(frozen=True, slots=True)
 class VoteRecord:
-    """One rater's choice on one pair by one criterion. `seconds` >= 0; `submitted_at` in UTC."""
+    """One rater's choice on one pair by one criterion. `seconds` >= 0; `submitted_at` in UTC.
+
+    `simulated` says that the rater is a noise model; None where the file does not tell.
+    """
 
     pair_id: str
     rater: str
@@ -141,6 +144,7 @@ class VoteRecord:
     reason: str
     comment: str
     at: Location
+    simulated: bool | None = None
 
     def as_row(self) -> dict[str, Any]:
         """A row of `votes/*.jsonl` of a release."""
@@ -155,4 +159,5 @@ class VoteRecord:
             "at": None if moment is None else moment.isoformat().replace("+00:00", "Z"),
             "reason": self.reason,
             "comment": self.comment,
+            "simulated": self.simulated,
         }

@@ -10,12 +10,13 @@ from benchmark.formats.records import Choice, Location, Side, VoteRecord
 from benchmark.formats.rows import Layout, Row
 
 CHOICES = ("A", "B", "tie", "skip")
+_BOOLEANS = {"true": True, "false": False, "": None}  # in cells of a text format
 
 VOTES = Layout(
     name="votes",
     required=("pair_id", "rater", "criterion", "choice"),
     text=frozenset(("pair_id", "rater", "criterion", "choice", "shown_left", "reason", "comment")),
-    other=frozenset({"seconds", "at"}),
+    other=frozenset({"seconds", "at", "simulated"}),
 )
 
 
@@ -35,6 +36,7 @@ def vote_row(row: Row, at: Location, flaws: list[Flaw]) -> Iterator[VoteRecord]:
     moment = _moment(text_of(values, "at", flaws, required=False), flaws)
     reason = text_of(values, "reason", flaws, required=False)
     comment = text_of(values, "comment", flaws, required=False)
+    simulated = _simulated(values.get("simulated"), flaws, as_text=row.as_text)
     if flaws:
         return
     yield VoteRecord(
@@ -48,6 +50,7 @@ def vote_row(row: Row, at: Location, flaws: list[Flaw]) -> Iterator[VoteRecord]:
         reason=reason,
         comment=comment,
         at=at,
+        simulated=simulated,
     )
 
 
@@ -67,6 +70,15 @@ def _seconds(value: Any, flaws: list[Flaw], *, as_text: bool) -> float | None:
         flaws.append(Flaw("seconds", "must be a number of at least 0"))
         return None
     return seconds
+
+
+def _simulated(value: Any, flaws: list[Flaw], *, as_text: bool) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    if as_text and isinstance(value, str) and value.lower() in _BOOLEANS:
+        return _BOOLEANS[value.lower()]
+    flaws.append(Flaw("simulated", "must be true or false"))
+    return None
 
 
 def _moment(text: str, flaws: list[Flaw]) -> datetime | None:

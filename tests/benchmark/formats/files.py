@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from benchmark.formats import PairRecord, PersonaRecord, Problem, VoteRecord
 
 PAIR: dict[str, Any] = {
@@ -69,3 +72,23 @@ def pairs(items: list[Any]) -> list[PairRecord]:
 def personas(items: list[Any]) -> list[PersonaRecord]:
     assert problems(items) == []
     return [item for item in items if isinstance(item, PersonaRecord)]
+
+
+def parquet(rows: list[dict[str, Any]], schema: pa.Schema | None = None) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows, schema), sink)
+    return sink.getvalue()
+
+
+# line, field and words of the reason of each problem, in order
+Expected = list[tuple[int | None, str | None, str]]
+
+
+def assert_problems(found: list[Problem], expected: Expected, *, file: str) -> None:
+    assert [(p.file, p.line, p.field) for p in found] == [
+        (file, line, f) for line, f, _ in expected
+    ]
+    for problem, (_, _, words) in zip(found, expected, strict=True):
+        assert words in problem.reason
+        str(problem).encode()  # can be printed and stored, whatever the file held
+        assert "\0" not in str(problem)

@@ -2,25 +2,28 @@
 
 import io
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchmark.formats import PairRecord, PersonaRecord, Problem, read_pairs, read_votes
+from benchmark.formats import PairRecord, PersonaRecord, Problem, read_pairs
 from benchmark.formats.lines import MAX_LINE
 
-from .files import PAIR, csv_text, json_lines, pair, problems, put, vote
+from .files import (
+    PAIR,
+    Expected,
+    assert_problems,
+    csv_text,
+    json_lines,
+    pair,
+    parquet,
+    problems,
+    put,
+)
 
 GOOD = json_lines(pair())
 HEADER = b"pair_id,persona_id,query,response_a,response_b\n"
-
-
-def parquet(rows: list[dict[str, Any]], schema: pa.Schema | None = None) -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows, schema), sink)
-    return sink.getvalue()
 
 
 def undecodable_parquet() -> bytes:
@@ -32,7 +35,7 @@ def undecodable_parquet() -> bytes:
     return sink.getvalue()
 
 
-BAD_PAIRS: list[tuple[str, str, bytes, list[tuple[int | None, str | None, str]]]] = [
+BAD_PAIRS: list[tuple[str, str, bytes, Expected]] = [
     # name of the case, file, content, (line, field, words of the reason) of each problem
     ("empty file", "p.jsonl", b"", [(None, None, "is empty")]),
     ("blank lines only", "p.jsonl", b"\n  \r\n\n", [(None, None, "is empty")]),
@@ -406,127 +409,18 @@ BAD_PAIRS: list[tuple[str, str, bytes, list[tuple[int | None, str | None, str]]]
 ]
 
 
-def assert_problems(
-    found: list[Problem], expected: list[tuple[int | None, str | None, str]], *, file: str
-) -> None:
-    assert [(p.file, p.line, p.field) for p in found] == [
-        (file, line, f) for line, f, _ in expected
-    ]
-    for problem, (_, _, words) in zip(found, expected, strict=True):
-        assert words in problem.reason
-        str(problem).encode()  # can be printed and stored, whatever the file held
-        assert "\0" not in str(problem)
-
-
 @pytest.mark.parametrize(
     ("name", "data", "expected"),
     [case[1:] for case in BAD_PAIRS],
     ids=[case[0] for case in BAD_PAIRS],
 )
-def test_bad_pairs(
-    tmp_path: Path, name: str, data: bytes, expected: list[tuple[int | None, str | None, str]]
-) -> None:
+def test_bad_pairs(tmp_path: Path, name: str, data: bytes, expected: Expected) -> None:
     items = list(read_pairs([put(tmp_path / name, data)], seed="s"))
     assert_problems(problems(items), expected, file=name)
     bad_lines = {line for line, _, _ in expected}
     assert not bad_lines & {
         item.at.line for item in items if isinstance(item, PairRecord | PersonaRecord)
     }
-
-
-BAD_VOTES: list[tuple[str, str, bytes, list[tuple[int | None, str | None, str]]]] = [
-    ("empty", "v.jsonl", b"", [(None, None, "is empty")]),
-    (
-        "missing column",
-        "v.csv",
-        b"pair_id,rater,choice\n1,2,A\n",
-        [(None, "criterion", "missing column for votes; found: pair_id, rater, choice")],
-    ),
-    (
-        "choices",
-        "v.jsonl",
-        json_lines(*(vote(choice=choice) for choice in ("a", "Tie", "", 1, "A "))),
-        [
-            (1, "choice", "must be exactly A, B, tie or skip"),
-            (2, "choice", "must be exactly"),
-            (3, "choice", "is empty"),
-            (4, "choice", "must be text"),
-            (5, "choice", "must be exactly"),
-        ],
-    ),
-    ("side", "v.jsonl", json_lines(vote(shown_left="left")), [(1, "shown_left", "A, B or empty")]),
-    (
-        "seconds",
-        "v.jsonl",
-        json_lines(
-            vote(seconds=-0.5),
-            vote(seconds="3"),
-            vote(seconds=True),
-            vote(seconds=10**400),
-            vote(seconds=[]),
-        )
-        + b'{"pair_id": "1", "rater": "2", "criterion": "c", "choice": "A", "seconds": NaN}\n',
-        [
-            (1, "seconds", "at least 0"),
-            (2, "seconds", "must be a number, not text"),
-            (3, "seconds", "must be a number, not true or false"),
-            (4, "seconds", "at least 0"),
-            (5, "seconds", "must be a number, not a list"),
-            (6, "seconds", "NaN"),
-        ],
-    ),
-    (
-        "seconds of csv",
-        "v.csv",
-        csv_text(vote(seconds="inf")).encode(),
-        [(2, "seconds", "at least 0")],
-    ),
-    (
-        "moments",
-        "v.jsonl",
-        json_lines(
-            *(
-                vote(at=value)
-                for value in ("2026-01-31T12:00:00", "yesterday", 5, "0001-01-01T00:00:00+05:00")
-            )
-        ),
-        [
-            (1, "at", "has no time zone"),
-            (2, "at", "ISO 8601"),
-            (3, "at", "must be text"),
-            (4, "at", "ISO 8601"),
-        ],
-    ),
-    (
-        "naive column",
-        "v.parquet",
-        parquet(
-            [vote(at=1)],
-            pa.schema([*((n, pa.string()) for n in vote()), ("at", pa.timestamp("s"))]),
-        ),
-        [(1, "at", "has no time zone")],
-    ),
-    (
-        "ids",
-        "v.jsonl",
-        json_lines(vote(rater=3, pair_id=" ")),
-        [(1, "pair_id", ""), (1, "rater", "")],
-    ),
-    ("nul", "v.jsonl", json_lines(vote(comment="a\0")), [(1, "comment", "NUL")]),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "expected"),
-    [case[1:] for case in BAD_VOTES],
-    ids=[case[0] for case in BAD_VOTES],
-)
-def test_bad_votes(
-    tmp_path: Path, name: str, data: bytes, expected: list[tuple[int | None, str | None, str]]
-) -> None:
-    items = list(read_votes(put(tmp_path / name, data)))
-    assert items == problems(items)
-    assert_problems(problems(items), expected, file=name)
 
 
 def test_reading_goes_on_after_a_bad_row(tmp_path: Path) -> None:
@@ -542,42 +436,6 @@ def test_damage_inside_parquet(tmp_path: Path) -> None:
     found = problems(list(read_pairs([put(tmp_path / "p.parquet", bytes(data))], seed="")))
     assert [(problem.file, problem.field) for problem in found] == [("p.parquet", None)]
     assert "damaged" in found[0].reason
-
-
-def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "notes.txt").write_text("x")
-    loop = tmp_path / "loop.jsonl"
-    loop.symlink_to(loop)
-    paths = [tmp_path / "no.jsonl", tmp_path / "folder", tmp_path / ("x" * 300), loop]
-    found = list(read_pairs(paths, seed=""))
-    assert [p.file for p in problems(found)] == ["no.jsonl", "folder", "x" * 300, "loop.jsonl"]
-    words = ["does not exist", "holds nothing that can be read", "cannot be read", "does not exist"]
-    for problem, expected in zip(problems(found), words, strict=True):
-        assert expected in problem.reason
-    for path, expected in zip(
-        paths, ("does not exist", "no file of votes", "cannot be read", "not"), strict=True
-    ):
-        (problem,) = problems(list(read_votes(path)))
-        assert expected in problem.reason
-
-
-def test_unreadable_file(tmp_path: Path) -> None:
-    path = put(tmp_path / "p.jsonl", GOOD)
-    path.chmod(0)
-    try:
-        path.read_bytes()
-    except PermissionError:
-        pass
-    else:
-        pytest.skip("this user may read every file")
-    (problem,) = problems(list(read_pairs([path], seed="")))
-    assert problem.reason == "cannot be read: Permission denied"
-
-
-def test_files_with_one_name_are_told_apart(tmp_path: Path) -> None:
-    one, two = put(tmp_path / "1" / "p.jsonl", b""), put(tmp_path / "2" / "p.jsonl", b"")
-    assert [p.file for p in problems(list(read_pairs([one, two], seed="")))] == [str(one), str(two)]
 
 
 def test_words_of_a_problem() -> None:

@@ -58,18 +58,22 @@ WRITERS: list[Callable[[Path], Any]] = [
 ]
 
 
+def write_and_fail(writer: Any) -> None:
+    writer.write(row(1))
+    raise KeyError("stop")
+
+
 @pytest.mark.parametrize("make", WRITERS, ids=["jsonl", "csv", "parquet"])
 def test_a_failure_leaves_no_file_and_spares_the_old_one(
     tmp_path: Path, make: Callable[[Path], Any]
 ) -> None:
     path = tmp_path / "file"
     with pytest.raises(KeyError, match="stop"), make(path) as writer:
-        writer.write(row(1))
-        raise KeyError("stop")
+        write_and_fail(writer)
     assert list(tmp_path.iterdir()) == []
     put(path, "old")
     with pytest.raises(KeyError, match="stop"), make(path) as writer:
-        raise KeyError("stop")
+        write_and_fail(writer)
     assert path.read_text() == "old"
     with make(path) as writer:
         writer.write(row(1))
