@@ -59,7 +59,7 @@ def seat_or_404(request: HttpRequest, seat_id: UUID) -> Assignment:
     """A seat of the user's own; to everybody else it does not exist."""
     seat = (
         Assignment.objects.filter(pk=seat_id, membership__user=current_user(request))
-        .select_related("campaign__pair_set", "membership__rater")
+        .select_related("campaign__pair_set", "membership")
         .first()
     )
     if seat is None:

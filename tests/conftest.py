@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
 
 
-def wait_until(condition: Callable[[], object], *, seconds: float = 30.0, what: str = "") -> None:
+def wait_until(condition: Callable[[], object], *, seconds: float = 60.0, what: str = "") -> None:
     """Poll until the condition holds; fails after the limit."""
     import time
 
@@ -48,6 +49,7 @@ def _environment(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> No
         broker_url=django_settings.CELERY_BROKER_URL, broker_read_url=None, broker_write_url=None
     )
     django_settings.RELEASES_DIR = tmp_path_factory.mktemp("releases")
+    django_settings.STATIC_ROOT = tmp_path_factory.mktemp("static")
     django_settings.STORAGES = django_settings.STORAGES | {
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     }
@@ -69,25 +71,36 @@ def process_environment() -> dict[str, str]:
     }
 
 
-@pytest.fixture
-def celery_worker(transactional_db: None, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A real worker in a process of its own, on this test's database and broker."""
-    current_app.control.purge()
-    log = (tmp_path / "worker.log").open("wb")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "celery", "-A", "annotation", "worker", "-c", "1", "-l", "INFO"],
-        cwd=ROOT,
-        env=process_environment(),
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+@contextmanager
+def worker_process(log: Path, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A real worker in a process group of its own, on this test's database and broker."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [
+                *(
+                    sys.executable,
+                    "-m",
+                    "celery",
+                    "-A",
+                    "annotation",
+                    "worker",
+                    "--concurrency",
+                    "1",
+                ),
+                *("--loglevel", "INFO", "--without-gossip", "--without-mingle"),
+            ],
+            cwd=ROOT,
+            env=process_environment() | environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
     try:
         wait_until(
             lambda: process.poll() is not None or current_app.control.ping(timeout=0.5),
             what="worker answers",
         )
-        assert process.poll() is None, (tmp_path / "worker.log").read_text()
+        assert process.poll() is None, log.read_text()
         yield process
     finally:
         if process.poll() is None:
@@ -97,4 +110,16 @@ def celery_worker(transactional_db: None, tmp_path: Path) -> Iterator[subprocess
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-        log.close()
+
+
+@pytest.fixture
+def empty_queue(transactional_db: None) -> None:
+    """No message of an earlier test is left for the workers of this one."""
+    current_app.control.purge()
+
+
+@pytest.fixture
+def celery_worker(empty_queue: None, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A real worker, ready for jobs."""
+    with worker_process(tmp_path / "worker.log") as process:
+        yield process

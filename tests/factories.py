@@ -30,9 +30,13 @@ def make_campaign(slug: str = "cups", **options: Any) -> Campaign:
 
 
 def make_member(
-    campaign: Campaign, role: str = Membership.Role.ANNOTATOR, **options: Any
+    campaign: Campaign,
+    role: str = Membership.Role.ANNOTATOR,
+    *,
+    user: User | None = None,
+    **options: Any,
 ) -> Membership:
-    return add_member(campaign=campaign, user=UserFactory.create(), role=role, **options)
+    return add_member(campaign=campaign, user=user or UserFactory.create(), role=role, **options)
 
 
 def pair_row(number: int, **changes: Any) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def persona_card(*, name: str, body: Mapping[str, Any] | str) -> PersonaCard:
     facts: list[Entry] = []
     sections: list[Section] = []
     for key, value in body.items():
-        if key == "Name":
+        if key == "Name" and value == name:
             continue
         if key == "Demographics" and isinstance(value, Mapping):
             facts.extend(_entries(value))

@@ -16,16 +16,25 @@ _TAGS = {
 }
 _ATTRIBUTES = {"ol": {"start"}, "div": {"class", "tabindex", "role"}, "*": {"dir"}}
 
-_markdown = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(
-    ["table", "strikethrough"]
-)
-_markdown.disable("image")
+
+def _parser(*, breaks: bool) -> MarkdownIt:
+    # What is nested deeper than maxNesting vanishes: CommonMark's 20 is only nine levels of lists.
+    options = {"html": False, "breaks": breaks, "maxNesting": 100}
+    parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
+    return parser.disable("image")
+
+
+_parsers = {breaks: _parser(breaks=breaks) for breaks in (False, True)}
 
 
 @lru_cache(maxsize=4096)
-def to_html(text: str) -> str:
-    """Markdown (CommonMark with tables) as sanitised HTML; the cache bounds the memory."""
-    return nh3.clean(_markdown.render(text), tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)
+def to_html(text: str, *, breaks: bool = True) -> str:
+    """Markdown (CommonMark with tables) as sanitised HTML; the cache bounds the memory.
+
+    ``breaks`` keeps single line breaks, as models mean them; a document's lines are only wrapped.
+    """
+    html = _parsers[breaks].render(text)
+    return nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)
 
 
 @lru_cache(maxsize=4096)

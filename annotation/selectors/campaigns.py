@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db import connection
 from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
@@ -72,11 +73,19 @@ class RaterProgress:
 
 def rater_progress(membership: Membership) -> RaterProgress:
     """How many pairs the rater has judged, of all, and when the last answer was stored."""
-    own = Assignment.objects.filter(
-        membership=membership, state=Assignment.State.SUBMITTED
-    ).aggregate(done=Count("*"), saved_at=Max("judgement__submitted_at"))
-    pairs = PairSeats.objects.filter(campaign=membership.campaign_id).count()
-    return RaterProgress(done=own["done"], pairs=pairs, saved_at=own["saved_at"])
+    with connection.cursor() as cursor:
+        # Asked on every task page. Judgements have ascending ids, so the newest is found without
+        # reading all of them.
+        cursor.execute(
+            """
+            SELECT own.done, (SELECT count(*) FROM annotation_pairseats WHERE campaign_id = %s),
+                (SELECT submitted_at FROM benchmark_judgement WHERE id = own.newest)
+            FROM (SELECT count(*) AS done, max(judgement_id) AS newest FROM annotation_assignment
+                  WHERE membership_id = %s AND state = 'submitted') own
+            """,
+            [membership.campaign_id, membership.pk],
+        )
+        return RaterProgress(*cursor.fetchone())
 
 
 def open_leases(campaign: Campaign, *, now: datetime) -> int:

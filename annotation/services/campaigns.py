@@ -10,6 +10,7 @@ from django.db import connection, transaction
 
 from annotation.domain import lifecycle
 from annotation.models import Campaign, Event, Guideline, PairSeats, User
+from annotation.services.seats import free_lapsed_seats
 from benchmark.models import Criterion, PairSet
 from benchmark.services.pair_imports import PairImportReport, import_pairs
 from benchmark.services.staging import Progress
@@ -157,6 +158,8 @@ def import_votes_into(
             progress=progress,
         )
         if report.changed and not dry_run:
+            free_lapsed_seats(campaign=campaign)
+            _fill_seats(campaign)
             if _count_seats(campaign):
                 raise SeatsOnLease(
                     "Some of these votes need places that raters hold on a lease right now:"
@@ -191,6 +194,34 @@ def _make_seats(campaign: Campaign) -> None:
         )
         # The next claim searches this table: its planner statistics should know the new rows.
         cursor.execute("ANALYZE annotation_pairseats")
+
+
+def _fill_seats(campaign: Campaign) -> None:
+    """Seats of raters for whom a judgement was imported are submitted: they have answered."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE annotation_assignment seat
+            SET state = 'submitted', judgement_id = answered.judgement_id
+            FROM (
+                SELECT DISTINCT ON (judgement.id) held.id, judgement.id AS judgement_id
+                FROM annotation_assignment held
+                JOIN annotation_membership member ON member.id = held.membership_id
+                JOIN benchmark_judgement judgement
+                    ON judgement.pair_id = held.pair_id AND judgement.rater_id = member.rater_id
+                    AND judgement.superseded_by_id IS NULL
+                WHERE held.campaign_id = %s
+                  AND NOT EXISTS (
+                      SELECT FROM annotation_assignment submitted
+                      WHERE submitted.pair_id = held.pair_id
+                        AND submitted.membership_id = held.membership_id
+                        AND submitted.state = 'submitted')
+                ORDER BY judgement.id, held.state = 'open' DESC, held.claimed_at DESC, held.id
+            ) answered
+            WHERE answered.id = seat.id
+            """,
+            [campaign.pk],
+        )
 
 
 def _count_seats(campaign: Campaign) -> int:

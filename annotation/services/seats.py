@@ -7,19 +7,21 @@ constraints of the database; the locks only make sure that nobody is turned away
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import NamedTuple
+from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import F, Max
+from django.db.models import Count, F, Min, Q
 from django.utils import timezone
 
 from annotation.domain import blinding
 from annotation.domain.rubric import Answer
 from annotation.models import Assignment, Campaign, Membership, PairSeats
-from benchmark.models import Criterion, Judgement, Tally, Vote
+from benchmark.models import PairSet, Tally
 
 
 class Outcome(Enum):
@@ -67,41 +69,13 @@ def claim_seat(*, membership: Membership, now: datetime | None = None) -> Assign
     campaign = membership.campaign
     if not campaign.is_open:
         return NothingLeft(NothingLeft.NOT_OPEN)
-    held = Assignment.objects.filter(
-        membership=membership, state=Assignment.State.OPEN, lease_expires_at__gt=now
-    ).first()
-    if held and _renew(held, now=now):
+    if held := _renewed_seat(membership, now=now, if_lapsed=False):
         return held
     free_lapsed_seats(campaign=campaign, now=now)
-    with transaction.atomic():
-        # Double clicks and two tabs take turns here, and the second finds the first one's seat.
-        locked = (
-            Membership.objects.select_for_update(no_key=True, of=("self",))
-            .select_related("rater")
-            .get(pk=membership.pk)
-        )
-        held = Assignment.objects.filter(membership=membership, state=Assignment.State.OPEN).first()
-        if held and _renew(held, now=now):
-            return held
-        place = _lock_next_pair(locked)
-        if place is None:
-            return _why_nothing(locked)
-        assert locked.rater is not None  # membership_rater_iff_annotator
-        PairSeats.objects.filter(pk=place.pair).update(free=F("free") - 1)
-        Membership.objects.filter(pk=locked.pk).update(cursor=place.position)
-        return Assignment.objects.create(
-            campaign=campaign,
-            membership=membership,
-            pair_id=place.pair,
-            state=Assignment.State.OPEN,
-            shown_left=blinding.shown_left(
-                seed=campaign.pair_set.seed,
-                pair_id=place.pair_id,
-                rater=locked.rater.pseudonym,
-            ),
-            claimed_at=now,
-            lease_expires_at=now + timedelta(seconds=campaign.lease_seconds),
-        )
+    claimed = _claim(membership, now=now, wait=False)
+    while claimed is None:
+        claimed = _claim(membership, now=now, wait=True)
+    return claimed
 
 
 def renew_lease(*, assignment: Assignment, now: datetime | None = None) -> bool:
@@ -114,13 +88,12 @@ def submit(*, seat: Assignment, answer: Answer, now: datetime | None = None) -> 
     """Store the answer as a judgement, once, with its votes and tallies in one transaction."""
     now = now or timezone.now()
     with transaction.atomic():
-        PairSeats.objects.select_for_update(no_key=True).get(pk=seat.pair_id)
+        _lock_pair(seat.pair_id)
         seat.campaign.pair_set.lock_for_writing()
-        campaign = Campaign.objects.get(pk=seat.campaign_id)
         assignment = _live_seat(seat)
         if assignment.state == Assignment.State.SUBMITTED:
             return Outcome.ALREADY_SUBMITTED
-        if not campaign.is_open:
+        if assignment.campaign_state != Campaign.State.OPEN:
             return Outcome.CAMPAIGN_CLOSED
         outcome = Outcome.ACCEPTED
         if assignment.state == Assignment.State.EXPIRED:
@@ -130,18 +103,23 @@ def submit(*, seat: Assignment, answer: Answer, now: datetime | None = None) -> 
             if not took_a_place:
                 return Outcome.EXPIRED
             outcome = Outcome.KEPT_AFTER_EXPIRY
-        assignment.judgement = _store(assignment, answer, now=now)
-        assignment.state = Assignment.State.SUBMITTED
-        assignment.save(update_fields=["judgement", "state"])
+        _store(assignment, answer, pair_set=seat.campaign.pair_set, now=now)
     return outcome
 
 
 def free_lapsed_seats(*, campaign: Campaign, now: datetime | None = None) -> int:
     """Give back the places of seats whose lease has ended; how many."""
     now = now or timezone.now()
+    with connection.cursor() as cursor:
+        # Asked at every claim, so not by way of the ORM, which takes ten times as long.
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM annotation_assignment WHERE campaign_id = %s"
+            " AND state = 'open' AND lease_expires_at <= %s)",
+            [campaign.pk, now],
+        )
+        if cursor.fetchone() == (False,):
+            return 0
     lapsed = Assignment.objects.filter(campaign=campaign).lapsed(now=now)
-    if not lapsed.exists():
-        return 0
     freed = 0
     with transaction.atomic():
         # A pair that is locked is being worked on; the next claim sweeps it.
@@ -167,39 +145,134 @@ def _renew(assignment: Assignment, *, now: datetime) -> int:
     )
 
 
+def _claim(membership: Membership, *, now: datetime, wait: bool) -> Assignment | NothingLeft | None:
+    """A seat in a transaction of its own, or None when another try is due.
+
+    The first try passes over pairs that others work on at this moment; only when there are no
+    others does the next one wait for those. It waits for one pair and holds no other: a search that
+    locks as it goes keeps the rows that it then turns down, and two of those can wait in a circle.
+    """
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            # Double clicks and two tabs take turns, and the second finds the first one's seat.
+            cursor.execute(
+                "SELECT cursor FROM annotation_membership WHERE id = %s FOR NO KEY UPDATE",
+                [membership.pk],
+            )
+            (after,) = cursor.fetchone()
+        if held := _renewed_seat(membership, now=now, if_lapsed=True):
+            return held
+        place = _next_pair(membership, after=after, lock=not wait)
+        if place is None:
+            return _why_nothing(membership, now=now) if wait else None
+        if wait:
+            _lock_pair(place.pair)
+        return _take_place(membership, place, now=now)
+
+
 class _Place(NamedTuple):
     pair: int
     pair_id: str
-    position: int
 
 
-def _lock_next_pair(membership: Membership) -> _Place | None:
-    """The next pair with a place that this rater has not judged, locked.
+def _next_pair(membership: Membership, *, after: int, lock: bool) -> _Place | None:
+    """The next pair with a place that this rater has not judged.
 
-    Behind the rater's last pair first, then from the beginning. Pairs that others are claiming at
-    this moment are passed over; only when there are no others does it wait for those.
+    Behind the rater's last one, at position ``after``, first, then from the beginning. With
+    ``lock``, one that nobody else has locked, and locked.
     """
-    for wait in (False, True):
-        for after in (membership.cursor, -1):
-            with connection.cursor() as cursor:
-                cursor.execute(
-                    "SELECT seats.pair_id, pair.pair_id, seats.position"
-                    " FROM annotation_pairseats seats"
-                    " JOIN benchmark_pair pair ON pair.id = seats.pair_id"
-                    " WHERE seats.campaign_id = %s AND seats.free > 0 AND seats.position > %s"
-                    " AND NOT EXISTS (SELECT FROM benchmark_judgement judgement"
-                    "   WHERE judgement.pair_id = seats.pair_id AND judgement.rater_id = %s)"
-                    " ORDER BY seats.position LIMIT 1 FOR NO KEY UPDATE OF seats"
-                    + ("" if wait else " SKIP LOCKED"),
-                    [membership.campaign_id, after, membership.rater_id],
-                )
-                row = cursor.fetchone()
-            if row:
-                return _Place(*row)
+    for start in (after, -1):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT seats.pair_id, pair.pair_id"
+                " FROM annotation_pairseats seats"
+                " JOIN benchmark_pair pair ON pair.id = seats.pair_id"
+                " WHERE seats.campaign_id = %s AND seats.free > 0 AND seats.position > %s"
+                " AND NOT EXISTS (SELECT FROM benchmark_judgement judgement"
+                "   WHERE judgement.pair_id = seats.pair_id AND judgement.rater_id = %s)"
+                " ORDER BY seats.position LIMIT 1"
+                + (" FOR NO KEY UPDATE OF seats SKIP LOCKED" if lock else ""),
+                [membership.campaign_id, start, membership.rater_id],
+            )
+            row = cursor.fetchone()
+        if row:
+            return _Place(*row)
     return None
 
 
-def _why_nothing(membership: Membership) -> NothingLeft:
+def _take_place(membership: Membership, place: _Place, *, now: datetime) -> Assignment | None:
+    """A seat on the pair, whose lock is held; None when the search for it was overtaken."""
+    assert membership.rater is not None  # membership_rater_iff_annotator
+    campaign = membership.campaign
+    return _seat(
+        """
+        WITH taken AS (
+            -- Once more with the lock held: the search saw the rows as they were when it began.
+            UPDATE annotation_pairseats SET free = free - 1
+            WHERE pair_id = %(pair)s AND free > 0
+              AND NOT EXISTS (SELECT FROM benchmark_judgement
+                              WHERE pair_id = %(pair)s AND rater_id = %(rater)s)
+            RETURNING pair_id, campaign_id, position
+        ), moved AS (
+            UPDATE annotation_membership SET cursor = taken.position
+            FROM taken WHERE id = %(membership)s
+        )
+        INSERT INTO annotation_assignment (id, campaign_id, membership_id, pair_id, state,
+            shown_left, claimed_at, lease_expires_at)
+        SELECT %(id)s, campaign_id, %(membership)s, pair_id, 'open', %(shown_left)s, %(now)s,
+            %(until)s
+        FROM taken RETURNING *
+        """,
+        membership,
+        {
+            "pair": place.pair,
+            "rater": membership.rater_id,
+            "membership": membership.pk,
+            "id": uuid.uuid4(),
+            "shown_left": blinding.shown_left(
+                seed=campaign.pair_set.seed,
+                pair_id=place.pair_id,
+                rater=membership.rater.pseudonym,
+            ),
+            "now": now,
+            "until": now + timedelta(seconds=campaign.lease_seconds),
+        },
+    )
+
+
+def _renewed_seat(membership: Membership, *, now: datetime, if_lapsed: bool) -> Assignment | None:
+    """The rater's open seat for another lease; one whose lease has ended only ``if_lapsed``."""
+    return _seat(
+        "UPDATE annotation_assignment SET lease_expires_at = %(until)s"
+        " WHERE membership_id = %(membership)s AND state = 'open'"
+        + ("" if if_lapsed else " AND lease_expires_at > %(now)s")
+        + " RETURNING *",
+        membership,
+        {
+            "membership": membership.pk,
+            "until": now + timedelta(seconds=membership.campaign.lease_seconds),
+            "now": now,
+        },
+    )
+
+
+def _seat(sql: str, membership: Membership, parameters: dict[str, object]) -> Assignment | None:
+    """The seat that a statement returns, with the membership and the campaign that are at hand."""
+    seat = next(iter(Assignment.objects.raw(sql, parameters)), None)
+    if seat is not None:
+        seat.membership = membership
+        seat.campaign = membership.campaign
+    return seat
+
+
+def _lock_pair(pair: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT FROM annotation_pairseats WHERE pair_id = %s FOR NO KEY UPDATE", [pair]
+        )
+
+
+def _why_nothing(membership: Membership, *, now: datetime) -> NothingLeft:
     campaign = membership.campaign
     not_judged = PairSeats.objects.filter(campaign=campaign).exclude(
         pair__judgements__rater=membership.rater_id
@@ -208,58 +281,85 @@ def _why_nothing(membership: Membership) -> NothingLeft:
         return NothingLeft(NothingLeft.NO_PAIRS)
     if not not_judged.exists():
         return NothingLeft(NothingLeft.ALL_JUDGED)
-    lease = (
-        Assignment.objects.filter(pair__in=not_judged.values("pair"))
-        .filter(state=Assignment.State.OPEN)
-        .order_by("lease_expires_at", "id")
-        .first()
+    # In one statement: a lease that ends between two of them would look like a full pair.
+    is_leased = Q(pair__assignments__state=Assignment.State.OPEN)
+    left = not_judged.filter(is_leased | Q(free__gt=0)).aggregate(
+        rows=Count("pk"), retry_at=Min("pair__assignments__lease_expires_at", filter=is_leased)
     )
-    if lease:
-        return NothingLeft(NothingLeft.ALL_TAKEN, retry_at=lease.lease_expires_at)
+    if left["rows"]:
+        return NothingLeft(NothingLeft.ALL_TAKEN, retry_at=left["retry_at"] or now)
     return NothingLeft(NothingLeft.ALL_FULL)
 
 
-def _live_seat(seat: Assignment) -> Assignment:
+class _LiveSeat(NamedTuple):
+    id: UUID
+    pair: int
+    rater: int
+    state: str
+    shown_left: str
+    claimed_at: datetime
+    campaign_state: str
+
+
+def _live_seat(seat: Assignment) -> _LiveSeat:
     """The seat as it stands now; an expired one yields to the rater's newer seat on that pair."""
-    current = (
-        Assignment.objects.filter(
-            pair=seat.pair_id,
-            membership=seat.membership_id,
-            state__in=[Assignment.State.OPEN, Assignment.State.SUBMITTED],
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT seat.id, seat.pair_id, membership.rater_id, seat.state, seat.shown_left,
+                seat.claimed_at, campaign.state
+            FROM annotation_assignment seat
+            JOIN annotation_membership membership ON membership.id = seat.membership_id
+            JOIN annotation_campaign campaign ON campaign.pair_set_id = seat.campaign_id
+            WHERE seat.id = %s OR (seat.pair_id = %s AND seat.membership_id = %s
+                                   AND seat.state IN ('open', 'submitted'))
+            ORDER BY seat.state = 'expired' LIMIT 1 FOR UPDATE OF seat
+            """,
+            [seat.pk, seat.pair_id, seat.membership_id],
         )
-        .select_for_update(of=("self",))
-        .select_related("membership")
-        .first()
-    )
-    return current or (
-        Assignment.objects.select_for_update(of=("self",))
-        .select_related("membership")
-        .get(pk=seat.pk)
-    )
+        return _LiveSeat(*cursor.fetchone())
 
 
-def _store(assignment: Assignment, answer: Answer, *, now: datetime) -> Judgement:
-    """Judgement, votes and tallies; the caller holds the pair's lock."""
-    assert assignment.membership.rater_id is not None  # membership_rater_iff_annotator
-    used = Judgement.objects.current().filter(pair=assignment.pair_id)
-    pair_set = assignment.campaign.pair_set
-    judgement = Judgement.objects.create(
-        pair_id=assignment.pair_id,
-        rater_id=assignment.membership.rater_id,
-        seat=(used.aggregate(last=Max("seat"))["last"] or 0) + 1,
-        raters_per_pair=pair_set.raters_per_pair,
-        shown_left=assignment.shown_left,
-        opened_at=assignment.claimed_at,
-        submitted_at=now,
-        seconds=max(0.0, (now - assignment.claimed_at).total_seconds()),
-        comment=answer.comment,
-    )
-    criteria = Criterion.objects.filter(pair_set=pair_set.pk).order_by("position")
-    votes = Vote.objects.bulk_create(
-        Vote(judgement=judgement, criterion=criterion, choice=answer.choices[criterion.key])
-        for criterion in criteria
-    )
-    Tally.objects.count_votes(
-        (assignment.pair_id, vote.criterion_id, vote.choice) for vote in votes
-    )
-    return judgement
+def _store(seat: _LiveSeat, answer: Answer, *, pair_set: PairSet, now: datetime) -> None:
+    """Judgement, votes and tallies, and the seat is submitted; the caller holds the pair's lock."""
+    keys = list(answer.choices)
+    with connection.cursor() as cursor:
+        # A criterion without an answer would be a vote without a choice, which is refused.
+        cursor.execute(
+            """
+            WITH judgement AS (
+                INSERT INTO benchmark_judgement (pair_id, rater_id, seat, raters_per_pair, revision,
+                    shown_left, opened_at, submitted_at, seconds, comment, created_at)
+                SELECT %(pair)s, %(rater)s, coalesce(max(seat), 0) + 1, %(raters_per_pair)s, 1,
+                    %(shown_left)s, %(opened_at)s, %(now)s, %(seconds)s, %(comment)s, now()
+                FROM benchmark_judgement WHERE pair_id = %(pair)s AND superseded_by_id IS NULL
+                RETURNING id
+            ), submitted AS (
+                UPDATE annotation_assignment SET state = 'submitted', judgement_id = judgement.id
+                FROM judgement WHERE annotation_assignment.id = %(seat)s
+            )
+            INSERT INTO benchmark_vote (judgement_id, criterion_id, choice, reason)
+            SELECT judgement.id, criterion.id, answer.choice, ''
+            FROM judgement CROSS JOIN benchmark_criterion criterion
+            LEFT JOIN unnest(%(keys)s::text[], %(choices)s::text[]) answer (key, choice)
+                ON answer.key = criterion.key
+            WHERE criterion.pair_set_id = %(pair_set)s ORDER BY criterion.position
+            RETURNING criterion_id, choice
+            """,
+            {
+                "pair": seat.pair,
+                "rater": seat.rater,
+                "raters_per_pair": pair_set.raters_per_pair,
+                "shown_left": seat.shown_left,
+                "opened_at": seat.claimed_at,
+                "now": now,
+                "seconds": max(0.0, (now - seat.claimed_at).total_seconds()),
+                "comment": answer.comment,
+                "seat": seat.id,
+                "keys": keys,
+                "choices": [answer.choices[key] for key in keys],
+                "pair_set": pair_set.pk,
+            },
+        )
+        votes = cursor.fetchall()
+    Tally.objects.count_votes((seat.pair, criterion, choice) for criterion, choice in votes)

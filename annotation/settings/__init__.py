@@ -31,7 +31,8 @@ _loopback = ("localhost", "127.0.0.1", "::1")
 _is_local = _url.hostname in _loopback
 _is_https = _url.scheme == "https"
 PUBLIC_URL = f"{_url.scheme}://{_url.netloc}"
-ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"] if _is_local else [_url.hostname or ""]
+_host = f"[{_url.hostname}]" if ":" in (_url.hostname or "") else _url.hostname
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"] if _is_local else [_host]
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 CSRF_FAILURE_VIEW = "annotation.views.errors.csrf_failure"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _is_https
@@ -89,7 +90,6 @@ DATABASES = {
         **readers.postgres("DATABASE_URL", DATABASE_URL or "postgres://127.0.0.1:1/none"),
         "CONN_MAX_AGE": readers.integer("DATABASE_CONN_MAX_AGE", 600, low=0, high=86_400),
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {"connect_timeout": 5},
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -168,7 +168,7 @@ LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
 LOCALE_PATHS = [BASE_DIR / "annotation" / "locale"]
 USE_I18N = True
 USE_THOUSAND_SEPARATOR = True
-TIME_ZONE = readers.text("TIME_ZONE", "UTC")
+TIME_ZONE = readers.time_zone("TIME_ZONE", "UTC")
 USE_TZ = True
 
 STATIC_URL = "static/"
@@ -185,7 +185,7 @@ RELEASES_DIR = Path(readers.text("RELEASES_DIR", str(VAR_DIR / "releases")))
 # A seat is held this long after the rater's last sign of life.
 LEASE_SECONDS = readers.integer("LEASE_SECONDS", 20 * 60, low=30, high=24 * 3600)
 
-CELERY_BROKER_URL = REDIS_URL or "redis://127.0.0.1:1/0"
+CELERY_BROKER_URL = readers.redis("REDIS_URL", REDIS_URL or "redis://127.0.0.1:1/0")
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True  # the run row is the result

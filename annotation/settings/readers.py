@@ -7,13 +7,17 @@ container platforms hand over secrets.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import ImproperlyConfigured
 
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
+# A name (without the wildcards that ALLOWED_HOSTS would take) or an address.
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
 
 
 def text(name: str, default: str | None = None) -> str:
@@ -71,23 +75,40 @@ def choice(name: str, default: str, *, among: tuple[str, ...]) -> str:
     return value
 
 
-def public_url(name: str, default: str) -> SplitResult:
-    """The address that people type: scheme, host and optional port, nothing else."""
+def time_zone(name: str, default: str) -> str:
     value = text(name, default)
     try:
-        url = urlsplit(value)
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ImproperlyConfigured(
+            f"{name}={value!r} is not a time zone such as Asia/Shanghai."
+        ) from error
+    return value
+
+
+def public_url(name: str, default: str) -> SplitResult:
+    """The address that people type, in small letters: scheme, host and optional port, no more."""
+    value = text(name, default)
+    try:
+        # Browsers send it so, whichever way it is typed.
+        url = urlsplit(value.lower())
         _ = url.port
     except ValueError as error:
         raise ImproperlyConfigured(f"{name}={value!r} is not a web address: {error}") from error
     if url.scheme not in ("http", "https") or not url.hostname:
         raise ImproperlyConfigured(f"{name}={value!r} must start with http:// or https://.")
-    if url.path not in ("", "/") or url.query or url.fragment or url.username:
+    if not _HOST.fullmatch(url.hostname):
+        raise ImproperlyConfigured(f"{name}={value!r}: {url.hostname!r} is not a host's name.")
+    if url.path not in ("", "/") or url.query or url.fragment or "@" in url.netloc:
         raise ImproperlyConfigured(f"{name}={value!r} must be scheme, host and port only.")
     return url
 
 
 def postgres(name: str, value: str) -> dict[str, object]:
-    """Django's database settings out of a ``postgres://`` address."""
+    """Django's database settings out of a ``postgres://`` address.
+
+    What follows a question mark, such as ``sslmode=require``, goes to the driver.
+    """
     url = urlsplit(value)
     if url.scheme not in ("postgres", "postgresql"):
         raise ImproperlyConfigured(f"{name} must start with postgres:// (only PostgreSQL works).")
@@ -105,4 +126,13 @@ def postgres(name: str, value: str) -> dict[str, object]:
         "PASSWORD": unquote(url.password or ""),
         "HOST": url.hostname or "",
         "PORT": str(port or ""),
+        "OPTIONS": {"connect_timeout": 5, **dict(parse_qsl(url.query))},
     }
+
+
+def redis(name: str, value: str) -> str:
+    """The address of a Redis or Valkey server."""
+    url = urlsplit(value)
+    if url.scheme not in ("redis", "rediss") or not url.hostname:
+        raise ImproperlyConfigured(f"{name} must start with redis:// or rediss:// and a host.")
+    return value

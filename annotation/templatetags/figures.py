@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from django import template
 from django.utils.formats import number_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from benchmark.stats.values import Reason
@@ -130,7 +131,7 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return DASH
     if seconds < 10:
-        return gettext("%(seconds)s s") % {"seconds": number_format(seconds, 1)}
+        return gettext("%(seconds)s s") % {"seconds": _rounded(seconds, 1)}
     minutes, rest = divmod(round(seconds), 60)
     if not minutes:
         return gettext("%(seconds)s s") % {"seconds": rest}
@@ -141,19 +142,10 @@ def duration(seconds: float | None) -> str:
 
 
 @register.filter
-def wait_words(seconds: int) -> str:
-    """A lease for reading: 20 minutes."""
-    if seconds < 120:
-        return ngettext("%(n)s second", "%(n)s seconds", seconds) % {"n": seconds}
-    minutes = seconds // 60
-    return ngettext("%(n)s minute", "%(n)s minutes", minutes) % {"n": minutes}
-
-
-@register.filter
 def edge(fraction: list[int]) -> str:
     """An edge of a band, kept as [numerator, denominator], for reading: 0.6."""
     numerator, denominator = fraction
-    return number_format(numerator / denominator, 1)
+    return _rounded(numerator / denominator, 1)
 
 
 def _with_interval(value: Mapping[str, Any], words: Any) -> str:
@@ -166,12 +158,14 @@ def _with_interval(value: Mapping[str, Any], words: Any) -> str:
 
 
 def _two_decimals(number: float) -> str:
-    return _sign(number_format(number, 2))
+    return _rounded(number, 2)
 
 
 def _percent(number: float) -> str:
-    return _sign(number_format(100 * number, 1)) + "%"
+    return _rounded(100 * number, 1) + "%"
 
 
-def _sign(text: str) -> str:
+def _rounded(number: float, places: int) -> str:
+    """In the reader's language. Rounded first, because number_format cuts digits off."""
+    text = number_format(Decimal(f"{number:.{places}f}"), places)
     return text.replace("-", MINUS)

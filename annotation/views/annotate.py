@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
 from annotation.contexts import finished_view, notice_view, task_view
@@ -33,7 +33,7 @@ def guidelines(request: HtmxHttpRequest, slug: str) -> HttpResponse:
             "membership": membership,
             "campaign": membership.campaign,
             "guideline": guideline,
-            "html": to_html(body),
+            "html": to_html(body, breaks=False),
             "lang": language_of(body),
         },
     )
@@ -61,10 +61,15 @@ def task(request: HtmxHttpRequest, slug: str) -> HttpResponse:
     return page(request, "annotate/task.html", "task", context)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 def submit(request: HtmxHttpRequest, seat_id: UUID) -> HttpResponse:
-    """Store the answer and go on to the next pair, or show what is missing."""
+    """Store the answer and go on to the next pair, or show what is missing.
+
+    A GET comes from a reload of a refused answer, or from signing in again after a session ended.
+    """
     seat = access.seat_or_404(request, seat_id)
+    if request.method == "GET":
+        return redirect("task", slug=seat.campaign.slug)
     criteria = criteria_of(seat.campaign.pair_set)
     places = {criterion.key: request.POST.get(criterion.key, "") for criterion in criteria}
     comment = request.POST.get("comment", "")

@@ -18,10 +18,11 @@ from benchmark.formats.records import (
     Problem,
     VoteRecord,
 )
-from benchmark.formats.sources import read_pairs, read_votes
+from benchmark.formats.sources import MANIFEST, read_pairs, read_votes
 from benchmark.formats.writers import CsvWriter, JsonlWriter, ParquetWriter, sha256_file, zip_folder
 
 __all__ = [
+    "MANIFEST",
     "CsvWriter",
     "JsonlWriter",
     "Location",

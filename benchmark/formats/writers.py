@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROW_GROUP = 5_000
+ROW_GROUP = 1_000
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the format can hold
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -91,7 +91,8 @@ class JsonlWriter(_Writer):
     """
 
     def write(self, row: Mapping[str, Any]) -> None:
-        self._handle.write(f"{_JSON.encode(dict(row))}\n".encode())
+        text = _JSON.encode(row if type(row) is dict else dict(row))
+        self._handle.write(f"{text}\n".encode())
         self.rows += 1
 
 
@@ -131,7 +132,7 @@ def neutral_cell(value: Any) -> Any:
 
 
 class ParquetWriter(_Writer):
-    """Parquet with zstd and row groups of 5,000 rows; holds one row group in memory.
+    """Parquet with zstd and row groups of 1,000 rows; holds one row group in memory.
 
     Rows must have the schema's fields. The bytes depend on rows, schema and the version of pyarrow;
     metadata that pandas left in the schema is dropped, because it names versions and index ranges.
@@ -141,6 +142,7 @@ class ParquetWriter(_Writer):
         super().__init__(path)
         metadata = {k: v for k, v in (schema.metadata or {}).items() if k != b"pandas"}
         self._schema = schema.with_metadata(metadata or None)
+        self._names = frozenset(schema.names)
         self._rows: list[Mapping[str, Any]] = []
 
     def _open(self) -> None:
@@ -149,7 +151,7 @@ class ParquetWriter(_Writer):
         self._parquet = pq.ParquetWriter(self._handle, self._schema, compression="zstd")
 
     def write(self, row: Mapping[str, Any]) -> None:
-        if row.keys() != set(self._schema.names):
+        if row.keys() != self._names:
             raise ValueError(
                 f"a row has the fields {list(row)}, the schema has {self._schema.names}"
             )

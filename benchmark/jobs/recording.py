@@ -21,6 +21,10 @@ PROGRESS_SECONDS = 0.5
 _LOCK = 7_002
 
 
+class RunBusy(Exception):
+    """Another process works on the run, or has just died and its lock is not gone yet."""
+
+
 class Job(Protocol):
     def __call__(self, run: Run, *, progress: Callable[[int, int], None]) -> None: ...
 
@@ -29,19 +33,23 @@ def recorded(run_id: int, job: Job) -> None:
     """Do the job and record its state, progress and error in the run; an error is raised again.
 
     A message may come twice (a worker that was killed, a broker that lost patience): a run that is
-    over is left alone, and of two processes at the same run the second steps back.
+    over is left alone, and of two processes at the same run the second gets RunBusy.
     """
+    # Held by this connection, so it is gone when the process is.
+    if not _lock("pg_try_advisory_lock", run_id):
+        raise RunBusy(f"Run {run_id} is being worked on by another process")
+    try:
+        _record(run_id, job)
+    finally:
+        if connection.is_usable():
+            _lock("pg_advisory_unlock", run_id)
+
+
+def _lock(function: str, run_id: int) -> bool:
     with connection.cursor() as cursor:
-        # Held by this connection, so it is gone when the process is.
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [_LOCK, run_id])
-        if not cursor.fetchone()[0]:
-            logger.info("Run %s is being worked on by another process", run_id)
-            return
-        try:
-            _record(run_id, job)
-        finally:
-            if connection.is_usable():
-                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_LOCK, run_id])
+        cursor.execute(f"SELECT {function}(%s, %s)", [_LOCK, run_id])
+        done: bool = cursor.fetchone()[0]
+    return done
 
 
 def _record(run_id: int, job: Job) -> None:
@@ -56,7 +64,10 @@ def _record(run_id: int, job: Job) -> None:
     try:
         job(run, progress=_reporter(run_id))
     except BaseException as error:
-        # Also time limits and shutdown: the row must not say "running" when nothing runs.
+        # Also time limits and shutdown: the row must not say "running" when nothing runs. They come
+        # in the middle of a statement, after which its connection takes no other.
+        if not connection.is_usable():
+            connection.close()
         Run.objects.filter(pk=run_id).update(
             state=Run.State.FAILED,
             error=f"{type(error).__name__}: {error}".strip(": "),

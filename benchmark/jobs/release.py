@@ -16,7 +16,7 @@ from typing import Any
 from django.db import transaction
 
 from benchmark import charts
-from benchmark.formats import sha256_file, zip_folder
+from benchmark.formats import MANIFEST, sha256_file, zip_folder
 from benchmark.jobs.release_card import card
 from benchmark.jobs.release_files import (
     PAIRS,
@@ -51,7 +51,7 @@ def build_release(run: Run, *, progress: Progress) -> None:
         shutil.rmtree(draft, ignore_errors=True)
         release.archive.unlink(missing_ok=True)
         raise
-    release.digest = sha256_file(release.folder / "MANIFEST.json")
+    release.digest = sha256_file(release.folder / MANIFEST)
     release.counts = manifest["counts"]
     release.size = release.archive.stat().st_size
     release.save(update_fields=["digest", "counts", "size"])
@@ -100,7 +100,7 @@ def write_release(
         "software": {"personafeedback": aggregation.version},
         "files": _checksums(folder),
     }
-    write_json(folder / "MANIFEST.json", manifest)
+    write_json(folder / MANIFEST, manifest)
     progress(STEPS, STEPS)
     return manifest
 

@@ -73,7 +73,9 @@ class Table:
 
     def write(self, row: Row) -> None:
         self._jsonl.write(row)
-        self._parquet.write(row | {name: _as_text(row[name]) for name in self._text_columns})
+        if self._text_columns:
+            row = row | {name: _as_text(row[name]) for name in self._text_columns}
+        self._parquet.write(row)
 
     @property
     def rows(self) -> int:

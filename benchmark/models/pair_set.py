@@ -65,7 +65,7 @@ class PairSet(models.Model):
                     is_locked = False
                     yield last_judgement
             finally:
-                if is_locked:
+                if is_locked and connection.is_usable():
                     cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_LOCK, self.pk])
 
     @property

@@ -17,6 +17,9 @@ class RunQuerySet(models.QuerySet["Run"]):
     def done(self) -> RunQuerySet:
         return self.filter(state=Run.State.DONE)
 
+    def unfinished(self) -> RunQuerySet:
+        return self.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])
+
     def newest_first(self) -> RunQuerySet:
         return self.order_by("-id")
 

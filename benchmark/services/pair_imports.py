@@ -254,5 +254,5 @@ def _take_over(pair_set: PairSet) -> dict[str, Any]:
     return {"new_personas": new_personas, "new_pairs": new_pairs, "updated_pairs": updated_pairs}
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+# Made once: json.dumps builds an encoder at every call that departs from its defaults.
+_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from benchmark.formats import sha256_file
+from benchmark.formats import MANIFEST, sha256_file
 from benchmark.jobs.recording import recorded
 from benchmark.jobs.release import build_release, write_release
 from benchmark.models import PairSet, Release, Run
@@ -38,12 +38,13 @@ def start_release(*, pair_set: PairSet, version: str, guidelines: str) -> Releas
 
 
 def export_release(*, pair_set: PairSet, version: str, guidelines: str, out: Path) -> Release:
-    """Write the release into the new folder ``out``, here and now.
+    """Write the release into the folder ``out``, new or empty, here and now.
 
     A version that exists is written again from its aggregation and compared with what it was. A new
     one is made from the newest aggregation.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    is_new = not out.exists()
+    if not is_new and (not out.is_dir() or any(out.iterdir())):
         raise CannotRelease("out_exists", f"{out} exists already: give a new or empty folder.")
     release = (
         Release.objects.select_related("pair_set", "aggregation")
@@ -51,29 +52,40 @@ def export_release(*, pair_set: PairSet, version: str, guidelines: str, out: Pat
         .exclude(digest="")
         .first()
     )
+    is_stored = release is not None
     if release is None:
         release = _new_release(pair_set=pair_set, version=version, guidelines=guidelines)
         recorded(release.job_id, build_release)
         release.refresh_from_db()
-    draft = out.with_name(f".{out.name}.draft")
+    # A folder that is there may be a mount point or somebody's working folder: it stays what it is.
+    draft = out.with_name(f".{out.name}.draft") if is_new else out / "unfinished"
     shutil.rmtree(draft, ignore_errors=True)
     try:
-        write_release(release, draft)
-        if sha256_file(draft / "MANIFEST.json") != release.digest:
+        if is_stored:
+            write_release(release, draft)
+        else:
+            shutil.copytree(release.folder, draft)
+        if sha256_file(draft / MANIFEST) != release.digest:
             raise CannotRelease(
                 "differs",
                 f"Release {version} cannot be written again as it was: the data under it or the"
                 " software changed. Use its archive instead.",
             )
-        if out.exists():
-            out.rmdir()
-        draft.rename(out)
+        if is_new:
+            draft.rename(out)
+        else:
+            for path in sorted(draft.iterdir(), key=lambda path: path.name == MANIFEST):
+                path.rename(out / path.name)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return release
 
 
 def _new_release(*, pair_set: PairSet, version: str, guidelines: str) -> Release:
+    try:
+        Release._meta.get_field("version").clean(version, None)
+    except ValidationError as error:
+        raise CannotRelease("bad_version", "; ".join(error.messages)) from error
     with transaction.atomic():
         aggregation = Run.objects.filter(pair_set=pair_set).aggregations().done()
         newest = aggregation.newest_first().first()
@@ -93,10 +105,6 @@ def _new_release(*, pair_set: PairSet, version: str, guidelines: str) -> Release
             aggregation=newest,
             job=job,
         )
-        try:
-            Release._meta.get_field("version").clean(version, release)
-        except ValidationError as error:
-            raise CannotRelease("bad_version", "; ".join(error.messages)) from error
         try:
             with transaction.atomic():
                 release.save()

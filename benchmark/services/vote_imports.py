@@ -58,15 +58,15 @@ def import_votes(
     """Read votes into the set, in one transaction.
 
     A judgement answers every criterion; a pair takes at most ``raters_per_pair`` of them. One that
-    is stored already with the same choices is left as it is. ``is_simulated`` marks raters that
-    this import adds.
+    is stored already with the same choices is left as it is. Raters that this import adds are
+    marked as simulated where the file says so, and all of them with ``is_simulated``.
     """
     with transaction.atomic():
         PairSet.objects.select_for_update(no_key=True).get(pk=pair_set.pk)
         pair_set.lock_for_writing()
         problems = Problems()
         _stage(path=path, problems=problems, progress=progress)
-        _check(pair_set, problems)
+        _check(pair_set, problems, is_simulated=is_simulated)
         counts = {
             "rows": scalar("SELECT count(*) FROM incoming_vote"),
             "votes": scalar(
@@ -93,7 +93,8 @@ def _stage(*, path: Path, problems: Problems, progress: Progress | None) -> None
         "incoming_vote",
         {"n": "bigint", "file": "text", "line": "bigint"}
         | dict.fromkeys(("pair_id", "rater", "criterion", "choice", "shown_left"), "text")
-        | {"seconds": "double precision", "at": "timestamptz", "reason": "text", "comment": "text"},
+        | {"seconds": "double precision", "at": "timestamptz", "reason": "text", "comment": "text"}
+        | {"simulated": "boolean"},
     )
     for n, record in enumerate(counted(read_votes(path), progress)):
         if isinstance(record, VoteRecord):
@@ -102,6 +103,7 @@ def _stage(*, path: Path, problems: Problems, progress: Progress | None) -> None
                     *(n, record.at.file, record.at.line, record.pair_id, record.rater),
                     *(record.criterion, record.choice, record.shown_left or ""),
                     *(record.seconds, record.submitted_at, record.reason, record.comment),
+                    record.simulated,
                 )
             )
         else:
@@ -113,13 +115,14 @@ def _stage(*, path: Path, problems: Problems, progress: Progress | None) -> None
         """
         ON COMMIT DROP AS
         SELECT pair_id, rater, min(n) AS n, max(shown_left) AS shown_left,
-               max(seconds) AS seconds, max(at) AS at, max(comment) AS comment
+               max(seconds) AS seconds, max(at) AS at, max(comment) AS comment,
+               coalesce(bool_or(simulated), false) AS simulated
         FROM incoming_vote GROUP BY pair_id, rater
         """,
     )
 
 
-def _check(pair_set: PairSet, problems: Problems) -> None:
+def _check(pair_set: PairSet, problems: Problems, *, is_simulated: bool) -> None:
     problems.add_query(
         """
         SELECT vote.file, vote.line, 'pair_id',
@@ -149,15 +152,18 @@ def _check(pair_set: PairSet, problems: Problems) -> None:
             FROM incoming_vote WHERE choice = 'tie' ORDER BY n
             """
         )
-    for column, words in (("choice", "chooses otherwise"), ("shown_left", "had another order")):
-        same = "pair_id, rater, criterion" if column == "choice" else "pair_id, rater"
+    for column, same, words in (
+        ("choice", "pair_id, rater, criterion", "chooses otherwise"),
+        ("shown_left", "pair_id, rater", "had another order"),
+        ("simulated", "rater", "is marked otherwise"),
+    ):
         problems.add_query(
             f"""
             SELECT later.file, later.line, '{column}',
                    format('the same rater {words} in %%s:%%s', first.file, first.line)
             FROM incoming_vote later JOIN (
                 SELECT DISTINCT ON ({same}) {same}, {column}, file, line
-                FROM incoming_vote ORDER BY {same}, n
+                FROM incoming_vote WHERE {column} IS NOT NULL ORDER BY {same}, n
             ) first USING ({same})
             WHERE later.{column} <> first.{column} ORDER BY later.n
             """
@@ -197,6 +203,21 @@ def _check(pair_set: PairSet, problems: Problems) -> None:
         WHERE stored_vote.choice IS DISTINCT FROM vote.choice ORDER BY vote.n
         """,
         [pair_set.pk],
+    )
+    problems.add_query(
+        """
+        SELECT first.file, first.line, 'simulated',
+               format('rater %%s is %%s in the campaign', rater.pseudonym,
+                      CASE WHEN rater.is_simulated THEN 'simulated' ELSE 'a person' END)
+        FROM (
+            SELECT DISTINCT ON (rater) * FROM incoming_vote
+            WHERE simulated IS NOT NULL ORDER BY rater, n
+        ) first
+        JOIN benchmark_rater rater
+            ON rater.pair_set_id = %s AND rater.pseudonym = first.rater
+        WHERE rater.is_simulated <> (first.simulated OR %s) ORDER BY first.n
+        """,
+        [pair_set.pk, is_simulated],
     )
     _mark_stored(pair_set)
     problems.add_query(
@@ -239,8 +260,9 @@ def _take_over(pair_set: PairSet, *, is_simulated: bool) -> int:
     execute(
         """
         INSERT INTO benchmark_rater (pair_set_id, pseudonym, is_simulated)
-        SELECT %s, rater, %s FROM (
-            SELECT rater, min(n) AS n FROM incoming_judgement GROUP BY rater
+        SELECT %s, rater, simulated OR %s FROM (
+            SELECT rater, min(n) AS n, bool_or(simulated) AS simulated
+            FROM incoming_judgement GROUP BY rater
         ) one ORDER BY n
         ON CONFLICT (pair_set_id, pseudonym) DO NOTHING
         """,

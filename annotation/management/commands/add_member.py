@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import ArgumentParser
 from getpass import getpass
 from typing import Any
@@ -43,7 +44,14 @@ class Command(BaseCommand):
 
     def _new_user(self, username: str) -> User:
         user = User(username=username)
-        password = os.environ.get("PASSWORD") or getpass(f"Password for {username}: ")
+        password = os.environ.get("PASSWORD", "")
+        if not password:
+            if not sys.stdin.isatty():
+                raise CommandError(
+                    f"{username} has no account yet: set PASSWORD, or call this from a terminal,"
+                    " which asks for it."
+                )
+            password = getpass(f"Password for {username}: ")
         try:
             validate_password(password, user)
             user.set_password(password)

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.management import output
 from annotation.models import Campaign
 from annotation.services.jobs import CannotRelease, export_release
+from benchmark.models import Tier
 
 
 class Command(BaseCommand):
@@ -40,6 +41,8 @@ class Command(BaseCommand):
             )
         except CannotRelease as error:
             raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"The release cannot be written: {error}") from error
         if options["json"]:
             output.print_json(
                 self.stdout,
@@ -57,7 +60,7 @@ class Command(BaseCommand):
         cases = release.counts["cases"]
         self.stdout.write(
             f"{options['out']}: release {release.version} of run {release.aggregation_id}: "
-            + ", ".join(f"{n:,} {tier}" for tier, n in cases.items())
+            + ", ".join(f"{cases[tier]:,} {tier}" for tier in Tier.values)
             + f" cases, {release.counts['votes']:,} votes"
         )
         self.stdout.write(f"manifest {release.digest}")

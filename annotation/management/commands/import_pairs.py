@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from annotation.management import output
 from annotation.models import Campaign
@@ -18,6 +18,16 @@ from benchmark.services.pair_imports import PairImportReport
 LISTED_CONTRADICTIONS = 20
 
 
+def _campaign(slug: str) -> Campaign | None:
+    return Campaign.objects.filter(pair_set__slug=slug).select_related("pair_set").first()
+
+
+def _raters(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 99):
+        raise ArgumentTypeError("must be a whole number from 1 to 99")
+    return int(text)
+
+
 class Command(BaseCommand):
     help = __doc__
 
@@ -25,34 +35,16 @@ class Command(BaseCommand):
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--campaign", required=True, metavar="SLUG", help="made if it is new")
         parser.add_argument("--name", default="", help="title of a new campaign")
-        parser.add_argument("--raters-per-pair", type=int, default=9, help="of a new campaign")
+        parser.add_argument(
+            "--raters-per-pair", type=_raters, default=9, metavar="N", help="of a new campaign"
+        )
         parser.add_argument("--allow-ties", action="store_true", help="in a new campaign")
         parser.add_argument("--dry-run", action="store_true", help="check and report only")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         with transaction.atomic():
-            campaign = (
-                Campaign.objects.filter(pair_set__slug=options["campaign"])
-                .select_related("pair_set")
-                .first()
-            )
-            if campaign is None:
-                try:
-                    campaign = create_campaign(
-                        slug=options["campaign"],
-                        name=options["name"],
-                        raters_per_pair=options["raters_per_pair"],
-                        allows_tie=options["allow_ties"],
-                    )
-                except ValidationError as error:
-                    raise CommandError(
-                        "; ".join(
-                            f"--campaign: {message}"
-                            for messages in error.message_dict.values()
-                            for message in messages
-                        )
-                    ) from error
+            campaign = _campaign(options["campaign"]) or self._new_campaign(options)
             report = import_pairs_into(
                 campaign=campaign,
                 paths=options["paths"],
@@ -69,6 +61,28 @@ class Command(BaseCommand):
             self._say(report, options["campaign"])
         if report.rejected:
             raise SystemExit(1)
+
+    def _new_campaign(self, options: dict[str, Any]) -> Campaign:
+        slug = options["campaign"]
+        try:
+            return create_campaign(
+                slug=slug,
+                name=options["name"],
+                raters_per_pair=options["raters_per_pair"],
+                allows_tie=options["allow_ties"],
+            )
+        except (ValidationError, IntegrityError) as error:
+            if made_meanwhile := _campaign(slug):
+                return made_meanwhile
+            if isinstance(error, IntegrityError):
+                raise
+            raise CommandError(
+                "; ".join(
+                    f"--{'campaign' if name == 'slug' else name}: {message}"
+                    for name, messages in error.message_dict.items()
+                    for message in messages
+                )
+            ) from error
 
     def _say(self, report: PairImportReport, slug: str) -> None:
         if report.rejected:

@@ -1,0 +1,244 @@
+"""Any history of claims, answers, lapses and closings leaves exactly n, and keeps first answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    multiple,
+    rule,
+    run_state_machine_as_test,
+)
+
+from annotation.models import Assignment, Campaign, Membership
+from annotation.services.campaigns import move_campaign
+from annotation.services.seats import (
+    NothingLeft,
+    Outcome,
+    claim_seat,
+    free_lapsed_seats,
+    renew_lease,
+    submit,
+)
+from benchmark.models import Judgement
+from tests.annotation.seating import (
+    LEASE,
+    NOW,
+    answer,
+    assert_sound,
+    fresh,
+    seated_campaign,
+    votes_of,
+)
+
+PAIRS, PLACES, RATERS = 3, 2, 4
+choices = st.sampled_from(["A", "B"])
+
+
+@dataclass
+class Held:
+    """What the model knows of a seat."""
+
+    pair: int
+    rater: int
+    state: str
+    ends: object
+
+
+class Histories(RuleBasedStateMachine):
+    """The services beside a model of plain dictionaries; the rows of a run are rolled back."""
+
+    campaign: Campaign
+    raters: list[Membership]
+    pairs: list[int]
+
+    given = Bundle("given")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.transaction = transaction.atomic()
+        self.transaction.__enter__()
+        self.now = NOW
+        self.state = "open"
+        self.held: dict[UUID, Held] = {}
+        self.answers: dict[tuple[int, int], str] = {}
+
+    def teardown(self) -> None:
+        transaction.set_rollback(True)
+        self.transaction.__exit__(None, None, None)
+
+    # -- the model
+
+    def open_seat(self, rater: int) -> UUID | None:
+        return next(
+            (
+                key
+                for key, seat in self.held.items()
+                if seat.rater == rater and seat.state == "open"
+            ),
+            None,
+        )
+
+    def free(self, pair: int) -> int:
+        judged = sum(1 for judged, _ in self.answers if judged == pair)
+        return (
+            PLACES
+            - judged
+            - sum(seat.pair == pair and seat.state == "open" for seat in self.held.values())
+        )
+
+    def sweep(self) -> int:
+        lapsed = [
+            seat
+            for seat in self.held.values()
+            if seat.state == "open" and seat.ends <= self.now  # type: ignore[operator]
+        ]
+        for seat in lapsed:
+            seat.state = "expired"
+        return len(lapsed)
+
+    # -- what people do
+
+    @rule(target=given, rater=st.integers(0, RATERS - 1))
+    def claim(self, rater: int) -> object:
+        claimed = claim_seat(membership=fresh(self.raters[rater]), now=self.now)
+        if self.state != "open":
+            assert claimed == NothingLeft(NothingLeft.NOT_OPEN)
+            return multiple()
+        held = self.open_seat(rater)
+        if held is None or self.held[held].ends <= self.now:  # type: ignore[operator]
+            self.sweep()
+            held = self.open_seat(rater)
+        if held:
+            assert isinstance(claimed, Assignment)
+            assert claimed.pk == held
+            self.held[held].ends = self.now + LEASE
+            return held
+        left = [pair for pair in self.pairs if (pair, rater) not in self.answers]
+        if isinstance(claimed, Assignment):
+            assert claimed.pair_id in left
+            assert self.free(claimed.pair_id) > 0
+            self.held[claimed.pk] = Held(claimed.pair_id, rater, "open", self.now + LEASE)
+            return claimed.pk
+        assert not any(self.free(pair) for pair in left)
+        leases = [
+            seat.ends for seat in self.held.values() if seat.state == "open" and seat.pair in left
+        ]
+        if not left:
+            assert claimed == NothingLeft(NothingLeft.ALL_JUDGED)
+        elif leases:
+            assert claimed == NothingLeft(NothingLeft.ALL_TAKEN, min(leases))  # type: ignore[type-var,arg-type]
+        else:
+            assert claimed == NothingLeft(NothingLeft.ALL_FULL)
+        return multiple()
+
+    @rule(key=given, helpfulness=choices, personalization=choices)
+    def submit(self, key: UUID, helpfulness: str, personalization: str) -> None:
+        """Any seat ever given, again and again."""
+        seat = self.held[key]
+        current = next(
+            (
+                other
+                for other in self.held.values()
+                if (other.pair, other.rater) == (seat.pair, seat.rater)
+                and other.state in ("open", "submitted")
+            ),
+            seat,
+        )
+        if current.state == "submitted":
+            expected = Outcome.ALREADY_SUBMITTED
+        elif self.state != "open":
+            expected = Outcome.CAMPAIGN_CLOSED
+        elif current.state == "open":
+            expected = Outcome.ACCEPTED
+        elif self.free(seat.pair):
+            expected = Outcome.KEPT_AFTER_EXPIRY
+        else:
+            expected = Outcome.EXPIRED
+        outcome = submit(
+            seat=Assignment.objects.get(pk=key),
+            answer=answer(helpfulness, personalization),
+            now=self.now,
+        )
+        assert outcome is expected
+        if outcome in (Outcome.ACCEPTED, Outcome.KEPT_AFTER_EXPIRY):
+            current.state = "submitted"
+            self.answers[seat.pair, seat.rater] = helpfulness + personalization
+
+    @rule(key=given)
+    def renew(self, key: UUID) -> None:
+        renewed = renew_lease(assignment=Assignment.objects.get(pk=key), now=self.now)
+        seat = self.held[key]
+        assert renewed is (seat.state == "open" and self.state == "open")
+        if seat.state == "open":
+            seat.ends = self.now + LEASE
+
+    @rule(minutes=st.sampled_from([1, 10, 21]))
+    def time_passes(self, minutes: int) -> None:
+        self.now += timedelta(minutes=minutes)
+
+    @rule()
+    def sweep_lapsed(self) -> None:
+        assert free_lapsed_seats(campaign=self.campaign, now=self.now) == self.sweep()
+
+    @rule(state=st.sampled_from(["paused", "closed"]), reopens=st.booleans())
+    def stop_and_perhaps_go_on(self, state: str, reopens: bool) -> None:
+        if self.state != "open":
+            state, reopens = "open", False
+        move_campaign(campaign=self.campaign, state=state)
+        if reopens:
+            move_campaign(campaign=self.campaign, state="open")
+            state = "open"
+        self.state = state
+
+    # -- what always holds
+
+    @invariant()
+    def sound(self) -> None:
+        assert_sound(self.campaign)
+
+    @invariant()
+    def first_answers_stand(self) -> None:
+        number = {rater.rater_id: place for place, rater in enumerate(self.raters)}
+        stored = {
+            (judgement.pair_id, number[judgement.rater_id]): "".join(
+                votes_of(judgement)[key] for key in ("helpfulness", "personalization")
+            )
+            for judgement in Judgement.objects.all()
+        }
+        assert stored == self.answers
+
+
+@pytest.mark.django_db
+def test_any_history(tmp_path: Path) -> None:
+    campaign, raters = seated_campaign(
+        tmp_path, pairs=PAIRS, annotators=RATERS, raters_per_pair=PLACES
+    )
+
+    class ThisCampaign(Histories):
+        @initialize()
+        def start(self) -> None:
+            self.campaign = Campaign.objects.select_related("pair_set").get(pk=campaign.pk)
+            self.raters = raters
+            self.pairs = list(campaign.pair_set.pairs.values_list("id", flat=True))
+
+    run_state_machine_as_test(
+        ThisCampaign,
+        settings=settings(
+            max_examples=30,
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        ),
+    )

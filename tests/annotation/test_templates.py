@@ -1,0 +1,47 @@
+"""Templates obey the content policy, and the error pages render when little else works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.template.loader import get_template
+from django.test import Client, RequestFactory
+
+from annotation.views.errors import csrf_failure
+
+FOLDER = Path(settings.BASE_DIR) / "templates"
+TEMPLATES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.html"))
+# Attributes and elements that the policy blocks, or that htmx needs eval for.
+INLINE = re.compile(
+    r"""\sstyle=|\son[a-z]+=|<style|<script(?![^>]*\ssrc=)|hx-on|\bjs:|hx-trigger="[^"]*\["""
+)
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_nothing_is_inline(name: str) -> None:
+    get_template(name)
+    assert not INLINE.search((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def test_a_refused_form_names_both_addresses() -> None:
+    request = RequestFactory().post("/", headers={"origin": "https://proxy.example"})
+    request.htmx = False  # type: ignore[attr-defined]
+    page = csrf_failure(request).content.decode()
+    assert "https://proxy.example" in page
+    assert "http://127.0.0.1" in page
+    assert "PUBLIC_URL" in page
+
+
+def test_the_page_of_a_server_error_needs_nothing() -> None:
+    page = get_template("500.html").render()
+    assert "The server had an error" in page
+
+
+@pytest.mark.django_db
+def test_an_unknown_address_is_told_to_everybody() -> None:
+    response = Client().get("/nothing/here/")
+    assert response.status_code == 404
+    assert "There is no such page" in response.content.decode()

@@ -1,0 +1,1 @@
+"""Pictures of every page, taken from the demo on real servers: make screenshots."""

@@ -1,0 +1,163 @@
+"""Every page in both themes, both languages and two widths into var/screenshots/.
+
+The two pictures of the README are among them and are copied to docs/screenshots/.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.e2e.chromium import launch
+from tests.screenshots.server import ROOT, demo_server
+
+FOLDER = ROOT / "var" / "screenshots"
+README_PICTURES = {"task": "task", "campaign-judged": "campaign"}
+README_LIMIT = 300_000
+# A limit, never a wait.
+LIMIT_MS = 60_000
+
+SIZES = {1440: 900, 375: 812}
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+LANGUAGES = {"en": "en", "zh": "zh-hans"}
+
+
+def _refuse(page: Page) -> None:
+    page.locator(".submit").click()
+    expect(page.locator(".field-error").first).to_be_visible()
+
+
+def _open_profile(page: Page) -> None:
+    if not page.locator(".persona-card").is_visible():
+        page.locator(".persona-summary").click()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    name: str
+    address: str
+    who: str = ""
+    before: Callable[[Page], None] = lambda page: None
+    whole: bool = True
+
+
+PICTURES = (
+    Picture("login", "/accounts/login/"),
+    Picture("home", "/", "annotator"),
+    Picture("home-lead", "/", "lead"),
+    Picture("guidelines", "/campaigns/demo-open/guidelines/", "annotator"),
+    Picture("task", "/campaigns/demo-open/task/", "annotator", whole=False),
+    Picture("task-whole", "/campaigns/demo-open/task/", "annotator"),
+    Picture("task-profile", "/campaigns/demo-open/task/", "annotator", _open_profile, whole=False),
+    Picture("task-refused", "/campaigns/demo-open/task/", "annotator", _refuse),
+    Picture("campaign-open", "/campaigns/demo-open/", "lead"),
+    Picture("campaign-judged", "/campaigns/demo-judged/", "lead"),
+    Picture("run", "{run}", "researcher"),
+    Picture("not-found", "/campaigns/nothing/", "annotator"),
+    Picture("not-allowed", "/campaigns/demo-open/", "annotator"),
+)
+# Taken last: the campaign is paused for it.
+PAUSED = Picture("task-paused", "/campaigns/demo-open/task/", "annotator")
+
+
+class Photographer:
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.browser = browser
+        self.address = address
+        self.run = ""
+
+    def signed_in(self, who: str, **options: object) -> Page:
+        """A page in a fresh profile; nobody is signed in where ``who`` is empty."""
+        context = self.browser.new_context(base_url=self.address, **options)  # type: ignore[arg-type]
+        context.set_default_timeout(LIMIT_MS)
+        page = context.new_page()
+        if who:
+            page.goto("/accounts/login/")
+            page.locator("#id_username").fill(who)
+            page.locator("#id_password").fill(f"demo-{who}")
+            page.locator("form.card button").click()
+            page.wait_for_url("/")
+        return page
+
+    def prepare(self) -> None:
+        """What a campaign's life leaves behind: a judgement, verdicts and a release."""
+        page = self.signed_in("annotator")
+        page.goto("/campaigns/demo-open/task/")
+        for key in ("1", "w", "Enter"):
+            page.keyboard.press(key)
+        expect(page).to_have_title(re.compile("Pair 2 of"))
+        page.context.close()
+        page = self.signed_in("lead")
+        page.goto("/campaigns/demo-judged/")
+        if not page.locator("#verdicts-table").is_visible():
+            page.locator("#aggregate").click()
+        expect(page.locator("#verdicts-table")).to_be_visible()
+        self.run = page.locator("#verdicts-table a").first.get_attribute("href") or ""
+        page.locator("#build").click()
+        expect(page.locator("#releases-table")).to_be_visible()
+        page.context.close()
+
+    def pause(self) -> None:
+        page = self.signed_in("lead")
+        page.goto("/campaigns/demo-open/")
+        page.locator("#move-paused").click()
+        expect(page.locator("#move-open")).to_be_visible()
+        page.context.close()
+
+    def take(self, pictures: tuple[Picture, ...]) -> None:
+        for who in sorted({picture.who for picture in pictures}):
+            for (short, language), theme, width in product(LANGUAGES.items(), THEMES, SIZES):
+                page = self.signed_in(
+                    who,
+                    color_scheme=theme,
+                    viewport={"width": width, "height": SIZES[width]},
+                    has_touch=width < 500,
+                    timezone_id="Asia/Shanghai",
+                )
+                page.context.add_cookies(
+                    [{"name": "django_language", "value": language, "url": self.address}]
+                )
+                for picture in pictures:
+                    if picture.who == who:
+                        page.goto(picture.address.format(run=self.run))
+                        picture.before(page)
+                        page.screenshot(
+                            path=FOLDER / f"{picture.name}-{width}-{theme}-{short}.png",
+                            full_page=picture.whole,
+                        )
+                page.context.close()
+
+
+def main() -> int:
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    expect.set_options(timeout=LIMIT_MS)
+    fonts = Path(__file__).with_name("fonts.conf")
+    with demo_server() as address, sync_playwright() as playwright:
+        photographer = Photographer(launch(playwright, fonts=fonts), address)
+        photographer.prepare()
+        photographer.take(PICTURES)
+        photographer.pause()
+        photographer.take((PAUSED,))
+        photographer.browser.close()
+    for name, copied_as in README_PICTURES.items():
+        picture = FOLDER / f"{name}-1440-light-en.png"
+        if picture.stat().st_size > README_LIMIT:
+            raise ValueError(f"{picture} is larger than {README_LIMIT} bytes")
+        target = ROOT / "docs" / "screenshots" / f"{copied_as}.png"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(picture, target)
+    taken = len(list(FOLDER.iterdir()))
+    sys.stdout.write(f"{taken} pictures in {FOLDER.relative_to(ROOT)}/\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
