@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
@@ -151,7 +152,7 @@ def _words(problem: AnswerProblem) -> Text:
         "missing": _("Choose one of the responses."),
         "unknown_choice": _("Choose one of the responses shown."),
         "too_long": _("The comment is too long: the limit is %(limit)s characters.")
-        % {"limit": rubric.COMMENT_LIMIT},
+        % {"limit": number_format(rubric.COMMENT_LIMIT)},
         "odd_characters": _("The comment holds characters that cannot be stored."),
     }
     return words[problem.code]

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from annotation.domain import lifecycle
 from annotation.models import Campaign, Membership
@@ -53,9 +54,9 @@ class CampaignView:
 
 
 MOVE_VERBS: dict[str, Text] = {
-    lifecycle.OPEN: _("Open"),
-    lifecycle.PAUSED: _("Pause"),
-    lifecycle.CLOSED: _("Close"),
+    lifecycle.OPEN: pgettext_lazy("campaign", "Open"),
+    lifecycle.PAUSED: pgettext_lazy("campaign", "Pause"),
+    lifecycle.CLOSED: pgettext_lazy("campaign", "Close"),
 }
 
 ERRORS: dict[str, Text] = {
@@ -96,7 +97,11 @@ def campaign_view(
         coverage=coverage(campaign.pair_set),
         open_leases=open_leases(campaign, now=now),
         raters=raters,
-        moves=[(state, MOVE_VERBS[state]) for state in sorted(lifecycle.MOVES[campaign.state])],
+        moves=[
+            (state, verb)
+            for state, verb in MOVE_VERBS.items()
+            if state in lifecycle.MOVES[campaign.state]
+        ],
         jobs=[
             JobView(
                 run=run,

@@ -4,8 +4,6 @@ Runs before anything is installed, with whatever Python there is: standard libra
 nothing in it that an old Python cannot parse, so that it can be told that it is too old.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import importlib.util
@@ -37,6 +35,8 @@ def main(kind: str) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
             install(kind)
+        except KeyboardInterrupt:
+            sys.exit("Interrupted; the next call starts anew.")
         except OSError as error:
             sys.exit(
                 f"{VENV} cannot be written ({error.strerror}): run this as the owner of {ROOT}."

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from annotation.models.campaign import Campaign
 from annotation.models.user import Membership
@@ -52,7 +53,7 @@ class Assignment(models.Model):
     """A seat: one rater's place on one pair, on a lease until it is submitted."""
 
     class State(models.TextChoices):
-        OPEN = "open", _("open")
+        OPEN = "open", pgettext_lazy("seat", "open")
         SUBMITTED = "submitted", _("submitted")
         EXPIRED = "expired", _("expired")
 

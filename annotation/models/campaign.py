@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from annotation.domain import lifecycle
 from benchmark.models import PairSet
@@ -13,7 +14,7 @@ class Campaign(models.Model):
 
     class State(models.TextChoices):
         DRAFT = lifecycle.DRAFT, _("draft")
-        OPEN = lifecycle.OPEN, _("open")
+        OPEN = lifecycle.OPEN, pgettext_lazy("campaign", "open")
         PAUSED = lifecycle.PAUSED, _("paused")
         CLOSED = lifecycle.CLOSED, _("closed")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django import template
 from django.utils.functional import Promise
+from django.utils.translation import get_language, override, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
-from annotation.domain.persona_card import Entry, Section
+from annotation.domain.persona_card import Entry, PersonaCard, Section
 
 register = template.Library()
 
@@ -74,6 +76,20 @@ def named_entries(section: Section) -> list[Entry]:
 def plain_texts(section: Section) -> list[str]:
     """The items of a section that is a plain list or a single text."""
     return [text for entry in section.entries if not entry.key for text in entry.texts]
+
+
+@register.filter
+def brief(card: PersonaCard) -> list[str]:
+    """The first three facts."""
+    return [text for entry in card.facts[:3] for text in entry.texts]
+
+
+@register.filter
+def listed(texts: Iterable[Text], lang: str = "") -> str:
+    """``texts`` in one line, with the commas of ``lang``, else of the interface."""
+    with override(lang or get_language()):
+        separator = pgettext("between the items of a list", ", ")
+    return separator.join(map(str, texts))
 
 
 def _is_trait(entry: Entry) -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
 from annotation.htmx import HtmxHttpRequest, page
 from annotation.lead_contexts import CampaignView, campaign_view, run_view
+from annotation.models import Membership
 from annotation.selectors.campaigns import campaigns_of
 from annotation.services import campaigns as campaign_services
 from annotation.services import jobs
@@ -35,10 +39,29 @@ def _campaign_page(
     return page(request, "campaigns/campaign.html", "live", {"view": view}, status=status)
 
 
-@require_POST
-def move(request: HtmxHttpRequest, slug: str) -> HttpResponse:
+def _lead_posts(
+    view: Callable[[HtmxHttpRequest, Membership], HttpResponse],
+) -> Callable[[HtmxHttpRequest, str], HttpResponse]:
+    """An address that changes something for a lead's post.
+
+    A GET comes from a reload of a refused form, or from signing in again after a session ended: it
+    leads back to the campaign.
+    """
+
+    @require_http_methods(["GET", "POST"])
+    @wraps(view)
+    def inner(request: HtmxHttpRequest, slug: str) -> HttpResponse:
+        membership = access.lead_or_404(request, slug)
+        if request.method == "GET":
+            return redirect("campaign", slug=slug)
+        return view(request, membership)
+
+    return inner
+
+
+@_lead_posts
+def move(request: HtmxHttpRequest, membership: Membership) -> HttpResponse:
     """Open, pause or close the campaign."""
-    membership = access.lead_or_404(request, slug)
     try:
         campaign_services.move_campaign(
             campaign=membership.campaign,
@@ -49,26 +72,24 @@ def move(request: HtmxHttpRequest, slug: str) -> HttpResponse:
         return _campaign_page(
             request, campaign_view(membership, now=timezone.now(), error="cannot_move"), status=409
         )
-    return redirect("campaign", slug=slug)
+    return redirect("campaign", slug=membership.campaign.slug)
 
 
-@require_POST
-def aggregate(request: HtmxHttpRequest, slug: str) -> HttpResponse:
-    membership = access.lead_or_404(request, slug)
+@_lead_posts
+def aggregate(request: HtmxHttpRequest, membership: Membership) -> HttpResponse:
     jobs.start_aggregation(campaign=membership.campaign, actor=membership.user)
-    return redirect("campaign", slug=slug)
+    return redirect("campaign", slug=membership.campaign.slug)
 
 
-@require_POST
-def release(request: HtmxHttpRequest, slug: str) -> HttpResponse:
-    membership = access.lead_or_404(request, slug)
+@_lead_posts
+def release(request: HtmxHttpRequest, membership: Membership) -> HttpResponse:
     version = request.POST.get("version", "").strip()
     try:
         jobs.start_release(campaign=membership.campaign, version=version, actor=membership.user)
     except jobs.CannotRelease as problem:
         view = campaign_view(membership, now=timezone.now(), version=version, error=problem.code)
         return _campaign_page(request, view, status=422)
-    return redirect("campaign", slug=slug)
+    return redirect("campaign", slug=membership.campaign.slug)
 
 
 @require_GET

@@ -72,10 +72,7 @@ class Stage:
     def finish(self, *indexed: str) -> None:
         """Write the rest and let the planner know the table."""
         self.flush()
-        with connection.cursor() as cursor:
-            for columns in indexed:
-                cursor.execute(f"CREATE INDEX ON {self.table} ({columns})")
-            cursor.execute(f"ANALYZE {self.table}")
+        prepare(self.table, *indexed)
 
 
 def temporary(table: str, definition: str, parameters: Sequence[Any] = ()) -> None:
@@ -83,6 +80,18 @@ def temporary(table: str, definition: str, parameters: Sequence[Any] = ()) -> No
     with connection.cursor() as cursor:
         cursor.execute(f"DROP TABLE IF EXISTS pg_temp.{table}")
         cursor.execute(f"CREATE TEMPORARY TABLE {table} {definition}", parameters)
+
+
+def prepare(table: str, *indexed: str) -> None:
+    """Index a filled temporary table and let the planner know its rows.
+
+    The statistics of the lasting tables may be of another time (autovacuum has not seen what this
+    transaction writes): plans are safe if what they are joined with is known and indexed.
+    """
+    with connection.cursor() as cursor:
+        for columns in indexed:
+            cursor.execute(f"CREATE INDEX ON {table} ({columns})")
+        cursor.execute(f"ANALYZE {table}")
 
 
 def counted(items: Iterable[T], progress: Progress | None) -> Iterator[T]:

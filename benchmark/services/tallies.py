@@ -19,32 +19,34 @@ class TallyDifference:
     counted: tuple[int, int, int, int]
 
 
+# Summed side by side rather than joined: linear under whatever plan.
 _DIFFERENCES = """
     SELECT pair.id, pair.pair_id, criterion.id, criterion.key,
-        coalesce(stored.a, 0), coalesce(stored.b, 0), coalesce(stored.tie, 0),
-        coalesce(stored.skip, 0), coalesce(counted.a, 0), coalesce(counted.b, 0),
-        coalesce(counted.tie, 0), coalesce(counted.skip, 0)
-    FROM benchmark_pair pair
-    CROSS JOIN benchmark_criterion criterion
-    LEFT JOIN benchmark_tally stored
-        ON stored.pair_id = pair.id AND stored.criterion_id = criterion.id
-    LEFT JOIN (
-        SELECT judgement.pair_id, vote.criterion_id,
-            count(*) FILTER (WHERE vote.choice = 'A') AS a,
-            count(*) FILTER (WHERE vote.choice = 'B') AS b,
-            count(*) FILTER (WHERE vote.choice = 'tie') AS tie,
-            count(*) FILTER (WHERE vote.choice = 'skip') AS skip
-        FROM benchmark_vote vote
-        JOIN benchmark_judgement judgement ON judgement.id = vote.judgement_id
-        JOIN benchmark_pair pair ON pair.id = judgement.pair_id
-        WHERE judgement.superseded_by_id IS NULL AND pair.pair_set_id = %s
-        GROUP BY judgement.pair_id, vote.criterion_id
-    ) counted ON counted.pair_id = pair.id AND counted.criterion_id = criterion.id
-    WHERE pair.pair_set_id = %s AND criterion.pair_set_id = %s
-      AND (coalesce(stored.a, 0), coalesce(stored.b, 0), coalesce(stored.tie, 0),
-           coalesce(stored.skip, 0))
-        <> (coalesce(counted.a, 0), coalesce(counted.b, 0), coalesce(counted.tie, 0),
-            coalesce(counted.skip, 0))
+        a, b, tie, skip, counted_a, counted_b, counted_tie, counted_skip
+    FROM (
+        SELECT pair_id, criterion_id, sum(a) AS a, sum(b) AS b, sum(tie) AS tie, sum(skip) AS skip,
+            sum(counted_a) AS counted_a, sum(counted_b) AS counted_b,
+            sum(counted_tie) AS counted_tie, sum(counted_skip) AS counted_skip
+        FROM (
+            SELECT tally.pair_id, criterion_id, a, b, tie, skip,
+                0 AS counted_a, 0 AS counted_b, 0 AS counted_tie, 0 AS counted_skip
+            FROM benchmark_tally tally JOIN benchmark_pair pair ON pair.id = tally.pair_id
+            WHERE pair.pair_set_id = %s
+            UNION ALL
+            SELECT judgement.pair_id, vote.criterion_id, 0, 0, 0, 0,
+                (choice = 'A')::int, (choice = 'B')::int,
+                (choice = 'tie')::int, (choice = 'skip')::int
+            FROM benchmark_vote vote
+            JOIN benchmark_judgement judgement ON judgement.id = vote.judgement_id
+            JOIN benchmark_pair pair ON pair.id = judgement.pair_id
+            WHERE judgement.superseded_by_id IS NULL AND pair.pair_set_id = %s
+        ) stored_and_counted
+        GROUP BY pair_id, criterion_id
+        HAVING (sum(a), sum(b), sum(tie), sum(skip))
+            <> (sum(counted_a), sum(counted_b), sum(counted_tie), sum(counted_skip))
+    ) different
+    JOIN benchmark_pair pair ON pair.id = different.pair_id
+    JOIN benchmark_criterion criterion ON criterion.id = different.criterion_id
     ORDER BY pair.pair_id COLLATE "C", criterion.position
 """
 
@@ -58,7 +60,7 @@ def rebuild_tallies(*, pair_set: PairSet, repair: bool) -> list[TallyDifference]
     with transaction.atomic(), connection.cursor() as cursor:
         if repair:
             cursor.execute("LOCK TABLE benchmark_tally IN SHARE ROW EXCLUSIVE MODE")
-        cursor.execute(_DIFFERENCES, [pair_set.pk] * 3)
+        cursor.execute(_DIFFERENCES, [pair_set.pk] * 2)
         rows = cursor.fetchall()
         if repair:
             cursor.executemany(

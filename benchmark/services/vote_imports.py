@@ -16,6 +16,7 @@ from benchmark.services.staging import (
     Stage,
     counted,
     execute,
+    prepare,
     scalar,
     temporary,
 )
@@ -109,7 +110,7 @@ def _stage(*, path: Path, problems: Problems, progress: Progress | None) -> None
         else:
             problems.add(record)
     stage.finish("pair_id, rater")
-    # One row a judgement to come, with the stored rows that it will refer to.
+    # One row a judgement to come.
     temporary(
         "incoming_judgement",
         """
@@ -120,6 +121,7 @@ def _stage(*, path: Path, problems: Problems, progress: Progress | None) -> None
         FROM incoming_vote GROUP BY pair_id, rater
         """,
     )
+    prepare("incoming_judgement", "pair_id, rater")
 
 
 def _check(pair_set: PairSet, problems: Problems, *, is_simulated: bool) -> None:
@@ -251,6 +253,7 @@ def _mark_stored(pair_set: PairSet) -> None:
         WHERE pair.pair_set_id = %s AND pair.pair_id = incoming.pair_id
           AND rater.pair_set_id = %s AND rater.pseudonym = incoming.rater
           AND judgement.pair_id = pair.id AND judgement.rater_id = rater.id
+          AND judgement.superseded_by_id IS NULL
         """,
         [pair_set.pk, pair_set.pk],
     )
@@ -268,40 +271,46 @@ def _take_over(pair_set: PairSet, *, is_simulated: bool) -> int:
         """,
         [pair_set.pk, is_simulated],
     )
-    new_judgements = execute(
+    temporary(
+        "new_judgement",
         """
-        INSERT INTO benchmark_judgement (pair_id, rater_id, seat, raters_per_pair, revision,
-            shown_left, submitted_at, seconds, comment, created_at)
-        SELECT pair.id, rater.id,
-            (SELECT count(*) FROM benchmark_judgement stored
-             WHERE stored.pair_id = pair.id AND stored.superseded_by_id IS NULL)
-            + row_number() OVER (PARTITION BY pair.id ORDER BY incoming.n),
-            pair.raters_per_pair, 1, incoming.shown_left, incoming.at, incoming.seconds,
-            incoming.comment, now()
-        FROM incoming_judgement incoming
-        JOIN benchmark_pair pair ON pair.pair_set_id = %s AND pair.pair_id = incoming.pair_id
-        JOIN benchmark_rater rater
-            ON rater.pair_set_id = pair.pair_set_id AND rater.pseudonym = incoming.rater
-        ORDER BY incoming.n
+        ON COMMIT DROP AS
+        SELECT nextval(pg_get_serial_sequence('benchmark_judgement', 'id')) AS id, placed.*
+        FROM (
+            SELECT incoming.*, pair.id AS pair, pair.raters_per_pair, known.id AS known_rater,
+                (SELECT count(*) FROM benchmark_judgement stored
+                 WHERE stored.pair_id = pair.id AND stored.superseded_by_id IS NULL)
+                + row_number() OVER (PARTITION BY pair.id ORDER BY incoming.n) AS seat
+            FROM incoming_judgement incoming
+            JOIN benchmark_pair pair ON pair.pair_set_id = %s AND pair.pair_id = incoming.pair_id
+            JOIN benchmark_rater known
+                ON known.pair_set_id = pair.pair_set_id AND known.pseudonym = incoming.rater
+            ORDER BY incoming.n
+        ) placed
         """,
         [pair_set.pk],
+    )
+    prepare("new_judgement", "pair_id, rater")
+    new_judgements = execute(
+        """
+        INSERT INTO benchmark_judgement (id, pair_id, rater_id, seat, raters_per_pair, revision,
+            shown_left, submitted_at, seconds, comment, created_at)
+        SELECT id, pair, known_rater, seat, raters_per_pair, 1, shown_left, at, seconds, comment,
+            now()
+        FROM new_judgement ORDER BY n
+        """
     )
     temporary(
         "new_vote",
         """
         ON COMMIT DROP AS
         SELECT DISTINCT ON (judgement.id, criterion.id)
-            judgement.id AS judgement_id, pair.id AS pair_id, criterion.id AS criterion_id,
+            judgement.id AS judgement_id, judgement.pair AS pair_id, criterion.id AS criterion_id,
             vote.choice, vote.reason, vote.n
-        FROM incoming_judgement incoming
+        FROM new_judgement judgement
         JOIN incoming_vote vote USING (pair_id, rater)
-        JOIN benchmark_pair pair ON pair.pair_set_id = %s AND pair.pair_id = incoming.pair_id
-        JOIN benchmark_rater rater
-            ON rater.pair_set_id = pair.pair_set_id AND rater.pseudonym = incoming.rater
-        JOIN benchmark_judgement judgement
-            ON judgement.pair_id = pair.id AND judgement.rater_id = rater.id
         JOIN benchmark_criterion criterion
-            ON criterion.pair_set_id = pair.pair_set_id AND criterion.key = vote.criterion
+            ON criterion.pair_set_id = %s AND criterion.key = vote.criterion
         ORDER BY judgement.id, criterion.id, vote.n
         """,
         [pair_set.pk],

@@ -28,13 +28,16 @@ def answer(helpfulness: str = "A", personalization: str = "B", comment: str = ""
 def seated_campaign(
     folder: Path, *, pairs: int = 3, annotators: int = 2, **options: Any
 ) -> tuple[Campaign, list[Membership]]:
-    """An open campaign with pairs and people; leases of 20 minutes."""
+    """An open campaign with pairs and people; leases of 20 minutes.
+
+    The pseudonyms are given, so that the orders shown are the same in every run.
+    """
     campaign = make_campaign(**options)
     Campaign.objects.filter(pk=campaign.pk).update(lease_seconds=LEASE.total_seconds())
     campaign.refresh_from_db()
     if pairs:
         add_pairs(campaign, folder, pairs)
-    return campaign, [make_member(campaign) for _ in range(annotators)]
+    return campaign, [make_member(campaign, pseudonym=f"r-{n}") for n in range(annotators)]
 
 
 def fresh(membership: Membership) -> Membership:

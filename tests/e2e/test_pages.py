@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import Route, expect
 
 from annotation.models import Campaign, Membership
+from annotation.services.campaigns import import_votes_into
+from benchmark.models import Run
+from benchmark.stats.policy import PERSONAFEEDBACK_V1
+from benchmark.tasks import run_aggregation
+from tests.annotation.test_access import make_release
 from tests.conftest import wait_until
 from tests.e2e.conftest import NewPage
-from tests.factories import make_member
+from tests.factories import make_member, vote_rows, write_jsonl
 
 
 def test_language_and_theme_can_be_chosen_before_signing_in(
@@ -130,3 +138,33 @@ def test_times_are_in_the_readers_zone_and_say_utc(new_page: NewPage, campaign: 
     expect(moment).to_have_attribute("title", "2026-07-01 22:30:15 UTC")
     expect(moment).to_contain_text("Jul 2, 2026")
     expect(moment).to_contain_text("00:30")
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_figures_fit_on_a_phone(
+    new_page: NewPage, campaign: Campaign, tmp_path: Path, language: str
+) -> None:
+    votes = write_jsonl(tmp_path / "votes.jsonl", vote_rows(campaign.pair_set, raters=9))
+    assert not import_votes_into(campaign=campaign, path=votes).problems
+    run = Run.objects.create(
+        pair_set=campaign.pair_set,
+        kind=Run.Kind.AGGREGATION,
+        policy=PERSONAFEEDBACK_V1.as_json(),
+        version="1",
+    )
+    run_aggregation(run.pk)
+    make_release(campaign)
+    page = new_page(make_member(campaign, Membership.Role.LEAD).user, width=320)
+    address = f"/campaigns/{campaign.slug}/"
+    page.goto(address)
+    page.locator(f'.languages [value="{language}"]').click()
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    for where in (address, f"{address}runs/{run.pk}/"):
+        page.goto(where)
+        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert overflow <= 0, f"{where} is {overflow} px wider than the window"
+        # Words of Chinese stay together: a heading of a row is not a column of characters.
+        for heading in page.locator("tbody th").all():
+            box = heading.bounding_box()
+            assert box
+            assert box["height"] < 100, heading.inner_text()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.domain.persona_card import Entry, PersonaCard, Section, persona_card
@@ -98,6 +98,7 @@ profiles = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["Name", "Demographics", "x", ""]), profiles, min_size=1))
 def test_no_profile_loses_a_word(body: dict[str, Any]) -> None:
     text = shown(card_of(body))

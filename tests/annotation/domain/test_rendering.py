@@ -5,7 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.domain.rendering import language_of, to_html
@@ -13,8 +13,9 @@ from annotation.domain.rendering import language_of, to_html
 BLOCKS = {"p", "br", "hr", "pre", "blockquote", "ul", "ol", "li"}
 INLINE = {"strong", "em", "s", "code"}
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
-TABLES = {"table", "thead", "tbody", "tr", "th", "td"}
+TABLES = {"div", "table", "thead", "tbody", "tr", "th", "td"}
 TAGS = BLOCKS | INLINE | HEADINGS | TABLES
+REGION = {("div", name) for name in ("class", "tabindex", "role", "aria-label")}
 
 
 class Reader(HTMLParser):
@@ -48,7 +49,9 @@ class Reader(HTMLParser):
 def read(text: str) -> Reader:
     page = Reader(to_html(text))
     assert set(page.tags) <= TAGS, page.tags
-    assert set(page.attributes) <= {("ol", "start")}, page.attributes
+    assert set(page.attributes) <= {("ol", "start"), *REGION}, page.attributes
+    # A text makes no region but those around its tables.
+    assert page.tags.count("div") == page.tags.count("table")
     return page
 
 
@@ -102,6 +105,7 @@ def test_nothing_runs_loads_or_leads_away(text: str) -> None:
     read(text)
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(
@@ -142,7 +146,7 @@ def test_no_mixture_of_marks_gets_through(text: str) -> None:
         ("```python\nx = 1\n```", ["pre", "code"]),
         ("one\ntwo", ["p", "br"]),
         ("a\n\n---\n\nb", ["p", "hr", "p"]),
-        ("|a|\n|-|\n|b|", ["table", "thead", "tr", "th", "tbody", "tr", "td"]),
+        ("|a|\n|-|\n|b|", ["div", "table", "thead", "tr", "th", "tbody", "tr", "td"]),
     ],
 )
 def test_markdown_is_kept(text: str, tags: list[str]) -> None:
@@ -178,6 +182,13 @@ def test_words_are_kept(text: str, words: str) -> None:
 )
 def test_deep_nesting_loses_nothing(text: str) -> None:
     assert "level 24" in read(text).text
+
+
+@pytest.mark.parametrize(("cell", "name"), [("price", "Table"), ("价格", "表格")])
+def test_a_table_scrolls_in_a_region_named_in_its_language(cell: str, name: str) -> None:
+    html = to_html(f"| {cell} |\n|---|\n| 1 |")
+    region = f'<div class="prose-table" tabindex="0" role="region" aria-label="{name}"><table>'
+    assert html.startswith(region)
 
 
 def test_a_huge_table_comes_through_whole() -> None:

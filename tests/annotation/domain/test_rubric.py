@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from annotation.domain.rubric import COMMENT_LIMIT, Answer, AnswerProblem, read_answer
@@ -97,7 +99,7 @@ def test_comments(given: str, kept: str) -> None:
         ("\udfffz", "odd_characters"),
     ],
 )
-def test_comments_that_cannot_be_kept(comment: str, code: str) -> None:
+def test_comments_that_cannot_be_kept(comment: str, code: Any) -> None:
     found = read(comment=comment)
     assert found == [AnswerProblem("comment", code)]
 

@@ -30,6 +30,13 @@ def test_urls_are_those_of_running_servers_only(var: Path) -> None:
         assert connection.execute("SHOW fsync").fetchone() == ("on",)
     with redis.Redis.from_url(found["REDIS_URL"]) as client:
         assert client.ping()
+    with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
+        psycopg.connect(found["DATABASE_URL"], password="guessed")
+    with (
+        redis.Redis(port=urlsplit(found["REDIS_URL"]).port or 0, password="guessed") as client,
+        pytest.raises(redis.AuthenticationError),
+    ):
+        client.ping()
     assert state.path(var).stat().st_mode & 0o777 == 0o600
     noted = json.loads(state.path(var).read_text(encoding="utf-8"))
 
@@ -39,18 +46,6 @@ def test_urls_are_those_of_running_servers_only(var: Path) -> None:
     noted["postgres"]["pid"] = os.getpid()
     state.path(var).write_text(json.dumps(noted), encoding="utf-8")
     assert embedded.urls(var) == {}
-
-
-def test_nobody_gets_in_without_the_password(var: Path) -> None:
-    services.start(var, owner="services")
-    found = embedded.urls(var)
-    with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
-        psycopg.connect(found["DATABASE_URL"], password="guessed")
-    with (
-        redis.Redis(port=urlsplit(found["REDIS_URL"]).port or 0, password="guessed") as client,
-        pytest.raises(redis.AuthenticationError),
-    ):
-        client.ping()
 
 
 def test_settings_get_urls_without_the_launcher() -> None:

@@ -152,7 +152,7 @@ def world(tmp_path: Path) -> World:
     return World(campaign, members, held)
 
 
-def change(rows: models.QuerySet[Any], **values: Any) -> int:
+def change(rows: models.Manager[Any] | models.QuerySet[Any], **values: Any) -> int:
     return rows.update(**values)
 
 

@@ -112,3 +112,20 @@ def test_letters_of_traits_become_words_even_under_misspelt_keys() -> None:
     assert personas.plain_texts(bias) == ["Likes short answers."]
     assert str(personas.key_words("Food_Drinks")) == "Food and drink"
     assert personas.key_words("Favourite_Colour") == "Favourite Colour"
+
+
+def test_a_list_has_the_commas_of_its_own_language() -> None:
+    assert personas.listed(["茶", "咖啡"], "zh-Hans") == "茶、咖啡"
+    with override("zh-hans"):
+        assert personas.listed(["tea", "coffee"], "en") == "tea, coffee"
+        # Words of the interface stay in its language, and so does what is between them.
+        assert personas.listed([personas.TRAITS["E"], personas.TRAITS["N"]]) == "外倾型、直觉型"
+    assert personas.listed([personas.TRAITS["E"], personas.TRAITS["N"]]) == (
+        "Extraversion, Intuition"
+    )
+
+
+def test_a_profile_in_brief_is_its_first_three_facts() -> None:
+    facts = {"Age": "34", "Gender": "Female", "Language": ["Dutch", "English"], "Nationality": "x"}
+    card = persona_card(name="A", body={"Demographics": facts})
+    assert personas.brief(card) == ["34", "Female", "Dutch", "English"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from queue import Empty
@@ -171,11 +171,11 @@ class TestMoves:
 
 
 @pytest.fixture
-def messages(empty_broker: None) -> Iterator[Any]:
+def messages(empty_broker: None) -> Callable[[], list[Any]]:
     """Take the messages that wait for workers."""
 
     def take() -> list[Any]:
-        taken = []
+        taken: list[Any] = []
         with current_app.connection_for_read() as broker:
             queue = broker.SimpleQueue(current_app.conf.task_default_queue)
             while True:
@@ -297,5 +297,5 @@ def test_what_comes_of_it(lead: Membership, tmp_path: Path, empty_broker: None) 
     response = client.get(link)
     assert response.headers["Content-Type"] == "application/zip"
     assert f'filename="{campaign.slug}-1.0.0.zip"' in response.headers["Content-Disposition"]
-    assert b"".join(response) == release.archive.read_bytes()  # type: ignore[arg-type]
+    assert b"".join(response) == release.archive.read_bytes()
     response.close()
