@@ -69,7 +69,8 @@ def claim_seat(*, membership: Membership, now: datetime | None = None) -> Assign
     campaign = membership.campaign
     if not campaign.is_open:
         return NothingLeft(NothingLeft.NOT_OPEN)
-    if held := _renewed_seat(membership, now=now, if_lapsed=False):
+    # Also one whose lease has ended, if nobody has taken it back yet: the rater is still reading.
+    if held := _renewed_seat(membership, now=now):
         return held
     free_lapsed_seats(campaign=campaign, now=now)
     claimed = _claim(membership, now=now, wait=False)
@@ -160,7 +161,7 @@ def _claim(membership: Membership, *, now: datetime, wait: bool) -> Assignment |
                 [membership.pk],
             )
             (after,) = cursor.fetchone()
-        if held := _renewed_seat(membership, now=now, if_lapsed=True):
+        if held := _renewed_seat(membership, now=now):
             return held
         place = _next_pair(membership, after=after, lock=not wait)
         if place is None:
@@ -240,18 +241,15 @@ def _take_place(membership: Membership, place: _Place, *, now: datetime) -> Assi
     )
 
 
-def _renewed_seat(membership: Membership, *, now: datetime, if_lapsed: bool) -> Assignment | None:
-    """The rater's open seat for another lease; one whose lease has ended only ``if_lapsed``."""
+def _renewed_seat(membership: Membership, *, now: datetime) -> Assignment | None:
+    """The rater's open seat for another lease."""
     return _seat(
         "UPDATE annotation_assignment SET lease_expires_at = %(until)s"
-        " WHERE membership_id = %(membership)s AND state = 'open'"
-        + ("" if if_lapsed else " AND lease_expires_at > %(now)s")
-        + " RETURNING *",
+        " WHERE membership_id = %(membership)s AND state = 'open' RETURNING *",
         membership,
         {
             "membership": membership.pk,
             "until": now + timedelta(seconds=membership.campaign.lease_seconds),
-            "now": now,
         },
     )
 

@@ -94,9 +94,18 @@ class TestClaim:
             assert nothing(rater) == NothingLeft(NothingLeft.ALL_JUDGED)
         assert_sound(campaign)
 
+    def test_a_rater_who_comes_back_late_goes_on_with_the_same_pair(self, tmp_path: Path) -> None:
+        campaign, (rater, _) = seated_campaign(tmp_path, pairs=2)
+        first = seat(rater)
+        again = seat(rater, now=LATER)
+        assert again.pk == first.pk
+        assert again.lease_expires_at == LATER + LEASE
+        assert_sound(campaign)
+
     def test_a_lapsed_seat_is_freed_and_its_pair_comes_again(self, tmp_path: Path) -> None:
         campaign, (rater, _) = seated_campaign(tmp_path, pairs=2)
         first = seat(rater)
+        free_lapsed_seats(campaign=campaign, now=LATER)
         second = seat(rater, now=LATER)
         assert second.pair_id != first.pair_id
         first.refresh_from_db()
@@ -254,6 +263,7 @@ class TestSubmit:
     def test_an_expired_seat_yields_to_the_newer_one_on_its_pair(self, tmp_path: Path) -> None:
         campaign, (rater, _) = seated_campaign(tmp_path, pairs=1)
         old = seat(rater)
+        free_lapsed_seats(campaign=campaign, now=LATER)
         new = seat(rater, now=LATER)
         assert new.pk != old.pk
         assert submit(seat=old, answer=answer("A", "A"), now=LATER) is Outcome.ACCEPTED
@@ -266,6 +276,7 @@ class TestSubmit:
     def test_a_late_answer_beside_an_open_seat_on_another_pair(self, tmp_path: Path) -> None:
         campaign, (rater, _) = seated_campaign(tmp_path, pairs=2)
         old = seat(rater)
+        free_lapsed_seats(campaign=campaign, now=LATER)
         new = seat(rater, now=LATER)
         assert submit(seat=old, answer=answer(), now=LATER) is Outcome.KEPT_AFTER_EXPIRY
         assert submit(seat=new, answer=answer(), now=LATER) is Outcome.ACCEPTED
