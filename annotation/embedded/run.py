@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -176,32 +175,32 @@ def _wait_for_web(env: Mapping[str, str], watch: Callable[[], str]) -> None:
     )
     # A proxy of the environment has no business on this machine's own address.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    last = "no answer"
+    last = ""
 
     def answers() -> bool:
         nonlocal last
         try:
             with opener.open(request, timeout=5):
                 return True
-        except urllib.error.HTTPError as error:
-            last = f"status {error.code}"
-        except OSError as error:
+        except OSError as error:  # HTTP errors are among them
             last = str(error)
-        return False
+            return False
 
-    processes.wait_until(lambda: bool(watch()) or answers(), seconds=_READY_SECONDS)
-    if watch() or not answers():
-        raise SetupError(watch() or f"The web server does not answer at /healthz: {last}.")
+    if not _wait_for(answers, watch):
+        raise SetupError(f"The web server does not answer at /healthz: {last}.")
 
 
 def _wait_for_worker(env: Mapping[str, str], watch: Callable[[], str], *, log: Path) -> None:
-    answered = False
+    if not _wait_for(lambda: programs.ping_worker(env, log=log), watch):
+        raise SetupError(f"The worker does not answer: see {log}.")
 
-    def answers() -> bool:
-        nonlocal answered
-        answered = programs.ping_worker(env, log=log)
-        return answered
 
-    processes.wait_until(lambda: bool(watch()) or answers(), seconds=_READY_SECONDS)
-    if not answered:
-        raise SetupError(watch() or f"The worker does not answer: see {log}.")
+def _wait_for(answers: Callable[[], bool], watch: Callable[[], str]) -> bool:
+    """Wait for an answer; SetupError when a part ends before it."""
+
+    def answered() -> bool:
+        if ended := watch():
+            raise SetupError(ended)
+        return answers()
+
+    return processes.wait_until(answered, seconds=_READY_SECONDS)

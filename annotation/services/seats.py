@@ -222,8 +222,9 @@ def _take_place(membership: Membership, place: _Place, *, now: datetime) -> Assi
             shown_left, claimed_at, lease_expires_at)
         SELECT %(id)s, campaign_id, %(membership)s, pair_id, 'open', %(shown_left)s, %(now)s,
             %(until)s
-        FROM taken RETURNING *
-        """,
+        FROM taken RETURNING
+        """
+        + _COLUMNS,
         membership,
         {
             "pair": place.pair,
@@ -241,11 +242,18 @@ def _take_place(membership: Membership, place: _Place, *, now: datetime) -> Assi
     )
 
 
+# By name: a migration that adds a column must not upset statements that are prepared already.
+_COLUMNS = (
+    "id, campaign_id, membership_id, pair_id, state, shown_left, claimed_at, lease_expires_at,"
+    " judgement_id"
+)
+
+
 def _renewed_seat(membership: Membership, *, now: datetime) -> Assignment | None:
     """The rater's open seat for another lease."""
     return _seat(
         "UPDATE annotation_assignment SET lease_expires_at = %(until)s"
-        " WHERE membership_id = %(membership)s AND state = 'open' RETURNING *",
+        f" WHERE membership_id = %(membership)s AND state = 'open' RETURNING {_COLUMNS}",
         membership,
         {
             "membership": membership.pk,

@@ -15,8 +15,6 @@ from annotation.embedded.errors import SetupError
 
 
 def test_a_pid_counts_only_with_its_start_command_and_folder(tmp_path: Path) -> None:
-    child = processes.spawn([sys.executable, "-c", "input()"], cwd=tmp_path)
-    # Started, but its stdin is empty: it may have ended, which is the other half of this test.
     process = psutil.Process()
     me, started = process.pid, process.create_time()
     here = Path(process.cwd())
@@ -24,6 +22,7 @@ def test_a_pid_counts_only_with_its_start_command_and_folder(tmp_path: Path) -> 
     assert processes.find(me, started=started - 3600) is None
     assert processes.find(me, command="postgres-of-nobody") is None
     assert processes.find(me, cwd=tmp_path) is None
+    child = processes.spawn(["true"])
     assert processes.wait_until(lambda: not child.alive(), seconds=30)
     assert processes.find(child.pid, started=child.started) is None
 

@@ -137,12 +137,14 @@ def test_database_addresses() -> None:
         "PASSWORD": "p@s/s",
         "HOST": "db.example",
         "PORT": "5433",
-        "OPTIONS": {"connect_timeout": 5},
+        "OPTIONS": {"connect_timeout": 5, "server_side_binding": True, "prepare_threshold": 5},
     }
     local = readers.postgres("THING", "postgresql:///judge?host=/run/postgresql&sslmode=require")
     assert (local["HOST"], local["PORT"], local["NAME"]) == ("", "", "judge")
     assert local["OPTIONS"] == {
         "connect_timeout": 5,
+        "server_side_binding": True,
+        "prepare_threshold": 5,
         "host": "/run/postgresql",
         "sslmode": "require",
     }
