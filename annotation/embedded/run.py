@@ -78,7 +78,7 @@ def _run(var: Path, started: contextlib.ExitStack, *, port: int) -> None:
             started.callback(each.server.stop, each.running)
     env = services.environment(var, owner="run", port=port)
     _migrate(var, env)
-    if programs.manage("load_demo", env=env):
+    if programs.manage("load_demo", "--if-local", env=env):
         raise SetupError("The demo could not be loaded: see the lines above.")
     _prepare(var, env, "collectstatic", failure="The static files could not be collected")
     running = []
@@ -92,7 +92,7 @@ def _run(var: Path, started: contextlib.ExitStack, *, port: int) -> None:
     _wait_for_web(env, watch)
     _wait_for_worker(env, watch, log=log / "ping.log")
     say(f"\nPersonaFeedback is at {_address(env)}   (Ctrl-C stops it)")
-    programs.manage("load_demo", "--print-logins", env=env)
+    programs.manage("load_demo", "--print-logins", "--if-local", env=env)
     processes.wait_until(lambda: bool(watch()), seconds=float("inf"), pause=0.2)
     raise SetupError(watch())
 

@@ -17,13 +17,21 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--print-logins", action="store_true", help="print them, load nothing")
+        parser.add_argument(
+            "--if-local", action="store_true", help="elsewhere do nothing instead of refusing"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        is_local = urlsplit(settings.PUBLIC_URL).hostname in ("localhost", "127.0.0.1", "::1")
+        if not is_local and options["if_local"]:
+            if not options["print_logins"]:
+                self.stdout.write(f"No demo: {settings.PUBLIC_URL} is not this machine.")
+            return
         if options["print_logins"]:
             for login in LOGINS:
                 self.stdout.write(f"  {login.username:<12} {login.password:<18} {login.role}")
             return
-        if urlsplit(settings.PUBLIC_URL).hostname not in ("localhost", "127.0.0.1", "::1"):
+        if not is_local:
             raise CommandError(
                 f"The demo's passwords are public and {settings.PUBLIC_URL} may be too: the demo"
                 " is loaded only where PUBLIC_URL is this machine."

@@ -287,6 +287,11 @@ def test_the_demo_stays_off_public_addresses(settings: Settings) -> None:
     settings.PUBLIC_URL = "https://annotate.example"
     with pytest.raises(CommandError, match="passwords are public"):
         call("load_demo")
+    # make run, which starts without a demo there.
+    assert call("load_demo", if_local=True).out == (
+        "No demo: https://annotate.example is not this machine.\n"
+    )
+    assert call("load_demo", if_local=True, print_logins=True).out == ""
     assert not User.objects.exists()
 
 
