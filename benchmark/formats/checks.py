@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -39,6 +40,13 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
 
 
+def is_blank(text: str) -> bool:
+    """Whether nobody could see anything of it: white space, control and zero-width characters."""
+    return all(
+        character.isspace() or unicodedata.category(character) in ("Cc", "Cf") for character in text
+    )
+
+
 def text_of(
     values: Mapping[str, Any],
     name: str,
@@ -55,7 +63,7 @@ def text_of(
     if type(value) is str:
         if len(value) > limit:
             flaws.append(Flaw(name, f"is longer than {limit:,} characters ({len(value):,})"))
-        elif required and (not value or value.isspace()):
+        elif required and is_blank(value):
             flaws.append(Flaw(name, "is empty"))
         return value
     if value is None or value is _MISSING:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from benchmark.formats.canonical import canonical_digest, canonical_text
-from benchmark.formats.checks import ID_LIMIT, TEXT_LIMIT, Flaw, kind_of, text_of
+from benchmark.formats.checks import ID_LIMIT, TEXT_LIMIT, Flaw, is_blank, kind_of, text_of
 from benchmark.formats.jsontext import BadJsonError, parse_json
 from benchmark.formats.records import Location, PairRecord, PersonaRecord, Prior, QueryKind, Side
 from benchmark.formats.rows import Layout, Row
@@ -139,8 +139,9 @@ def responses_of(
     """Two texts that must differ."""
     one = text_of(values, first, flaws)
     two = text_of(values, second, flaws)
-    if one == two and one and not one.isspace():
-        flaws.append(Flaw(second, f"is identical to {first}"))
+    if one.split() == two.split() and not is_blank(one):
+        same = "is identical to" if one == two else "differs in white space only from"
+        flaws.append(Flaw(second, f"{same} {first}"))
     return one, two
 
 

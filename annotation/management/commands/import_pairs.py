@@ -58,7 +58,7 @@ class Command(BaseCommand):
         if options["json"]:
             output.print_json(self.stdout, {"campaign": options["campaign"]} | report.as_json())
         else:
-            self._say(report, options["campaign"])
+            self._say(report, options["campaign"], options["paths"])
         if report.rejected:
             raise SystemExit(1)
 
@@ -84,7 +84,7 @@ class Command(BaseCommand):
                 )
             ) from error
 
-    def _say(self, report: PairImportReport, slug: str) -> None:
+    def _say(self, report: PairImportReport, slug: str, paths: list[Path]) -> None:
         if report.rejected:
             for line in output.problem_lines(report.problems, count=report.rejected):
                 self.stderr.write(line)
@@ -108,3 +108,9 @@ class Command(BaseCommand):
             )
         else:
             self.stdout.write(f"All of it is in {slug} already: nothing changed.")
+        for path in paths:
+            if (path / "votes").is_dir():
+                self.stdout.write(
+                    f"The votes beside them come with `manage.py import_votes {path}"
+                    f" --campaign {slug}`."
+                )

@@ -191,12 +191,24 @@ BAD_PAIRS: list[tuple[str, str, bytes, Expected]] = [
     ("null", "p.jsonl", json_lines(pair(response_a=None)), [(1, "response_a", "is missing")]),
     ("empty text", "p.jsonl", json_lines(pair(response_b="")), [(1, "response_b", "is empty")]),
     ("whitespace", "p.jsonl", json_lines(pair(query=" \t\n\u3000")), [(1, "query", "is empty")]),
+    (
+        "nothing to be seen",
+        "p.jsonl",
+        json_lines(pair(response_a="\u200b\ufeff \u202e")),
+        [(1, "response_a", "is empty")],
+    ),
     ("empty cell", "p.csv", HEADER + b"p1,,q,a,b\n", [(2, "persona_id", "is empty")]),
     (
         "identical responses",
         "p.jsonl",
         json_lines(pair(response_b="Soup.")),
         [(1, "response_b", "is identical to response_a")],
+    ),
+    (
+        "responses that look the same",
+        "p.jsonl",
+        json_lines(pair(response_b=" Soup.\n")),
+        [(1, "response_b", "differs in white space only from response_a")],
     ),
     (
         "odd kind",
