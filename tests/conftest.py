@@ -11,10 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+import hypothesis
 import pytest
 from celery import current_app
 from django.conf import settings as django_settings
 from django.db import connection
+
+# In CI the same examples every time: a red run there means that something changed.
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("here", deadline=None)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"

@@ -55,7 +55,10 @@ def install(kind: str) -> None:
         stamp(each).unlink(missing_ok=True)
     unfinished.touch()
     count = sum("==" in line for line in lock.read_text(encoding="utf-8").splitlines())
-    print(f"Installing {count} packages of {lock.name} into .venv (once) ...", flush=True)
+    print(
+        f"Installing {count} packages of {lock.name} into .venv (once, some minutes) ...",
+        flush=True,
+    )
     done = subprocess.run(
         [
             *(PYTHON, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"),

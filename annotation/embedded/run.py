@@ -143,7 +143,10 @@ def _prepare(var: Path, env: Mapping[str, str], command: str, *, failure: str) -
     log = var / "log" / f"{command}.log"
     begin = log.stat().st_size if log.exists() else 0
     if programs.manage(command, "--no-input", env=env, log=log):
-        raise SetupError(f"{failure}: {processes.complaint(log, start=begin)} (see {log})")
+        complaint = processes.complaint(log, start=begin)
+        if complaint.startswith("Settings: "):
+            raise SetupError(complaint)
+        raise SetupError(f"{failure}: {complaint} (see {log})")
 
 
 def _migrate(var: Path, env: Mapping[str, str]) -> None:

@@ -197,7 +197,13 @@ CELERY_WORKER_CONCURRENCY = readers.integer("WORKER_CONCURRENCY", 1, low=1, high
 CELERY_TASK_SOFT_TIME_LIMIT = readers.integer("JOB_SECONDS", 1800, low=10, high=86_400)
 CELERY_TASK_TIME_LIMIT = CELERY_TASK_SOFT_TIME_LIMIT + 60
 # The broker hands a job out again after this long: it must exceed the hard limit.
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": CELERY_TASK_TIME_LIMIT + 600}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": CELERY_TASK_TIME_LIMIT + 600,
+    # A broker that takes connections and then says nothing must not hold a web request.
+    "socket_timeout": 5,
+    "socket_connect_timeout": 4,
+}
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.2}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_TIMEOUT = 4
 

@@ -21,7 +21,7 @@ def _head(release: Release, counts: dict[str, Any]) -> str:
         {
             "config_name": tier,
             "data_files": [{"split": "test", "path": f"data/{tier}/test-*.parquet"}],
-            **({"default": True} if tier == Tier.HARD else {}),
+            **({"default": True} if tier == _hardest(counts) else {}),
         }
         for tier in Tier.values
         # A configuration without rows cannot be loaded, so it is not offered.
@@ -51,6 +51,11 @@ def _head(release: Release, counts: dict[str, Any]) -> str:
     return "\n".join([*lines, *(f"- {_yaml(config)}" for config in configs), "---", ""])
 
 
+def _hardest(counts: dict[str, Any]) -> str | None:
+    """The hardest tier that has cases."""
+    return next((tier for tier in reversed(Tier.values) if counts["cases"][tier]), None)
+
+
 def _yaml(value: object) -> str:
     """JSON is YAML, which spares a writer of our own."""
     return json.dumps(value, ensure_ascii=False)
@@ -60,6 +65,7 @@ def _body(release: Release, counts: dict[str, Any]) -> list[str]:
     run = release.aggregation
     policy = Policy.from_json(run.policy)
     cases, statuses = counts["cases"], run.result["statuses"]
+    example = _hardest(counts) or "pairs"
     lines = [f"# {release.pair_set.name} {release.version}", ""]
     if counts["simulated_raters"]:
         lines += [
@@ -93,7 +99,7 @@ def _body(release: Release, counts: dict[str, Any]) -> list[str]:
         "```python",
         "from datasets import load_dataset",
         "",
-        f'cases = load_dataset("path/to/{release.name}", "hard", split="test")',
+        f'cases = load_dataset("path/to/{release.name}", "{example}", split="test")',
         "```",
         "",
         "## How a case is decided",

@@ -1,5 +1,7 @@
 // The task page: keys, the profile's drawer, and where one is after a swap.
-const wide = matchMedia("(width >= 68.75rem)");
+const wide = matchMedia("(width >= 62rem)");
+// Two responses side by side and the profile above them: open, it would push them below the fold.
+const tight = matchMedia("(56.25rem <= width < 62rem)");
 const root = document.documentElement;
 const task = () => document.getElementById("task");
 const form = () => task()?.querySelector("form.answer");
@@ -9,15 +11,17 @@ const say = (name) => {
   document.dispatchEvent(new CustomEvent("say", { detail: text.textContent.trim() }));
 };
 
-// Beside the task the profile is always open, and its heading is no button.
+// Beside the task the profile cannot be folded, and its heading is no button.
 const fitProfile = () => {
   const profile = task()?.querySelector("details.persona");
   if (!profile) return;
-  profile.open = wide.matches;
+  if (wide.matches) profile.open = true;
+  if (tight.matches) profile.open = false;
   profile.querySelector("summary").tabIndex = wide.matches ? -1 : 0;
 };
 
 wide.addEventListener("change", fitProfile);
+tight.addEventListener("change", fitProfile);
 
 // A refused answer comes back with the same pair: its texts stay where they were read.
 let before = { seat: "", panes: [] };

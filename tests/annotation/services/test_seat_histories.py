@@ -117,10 +117,9 @@ class Histories(RuleBasedStateMachine):
             assert claimed == NothingLeft(NothingLeft.NOT_OPEN)
             return multiple()
         held = self.open_seat(rater)
-        if held is None or self.held[held].ends <= self.now:  # type: ignore[operator]
+        if held is None:
             self.sweep()
-            held = self.open_seat(rater)
-        if held:
+        else:
             assert isinstance(claimed, Assignment)
             assert claimed.pk == held
             self.held[held].ends = self.now + LEASE

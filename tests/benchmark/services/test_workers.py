@@ -100,3 +100,13 @@ def test_a_run_says_so_when_the_broker_does_not_answer(
     assert run.state == Run.State.FAILED
     assert run.error.startswith("The queue does not answer, so no worker will see this job: ")
     assert run.finished_at is not None
+
+
+def test_pressing_twice_makes_one_run(campaign: Campaign, empty_queue: None) -> None:
+    first = start_aggregation(pair_set=campaign.pair_set)
+    assert start_aggregation(pair_set=campaign.pair_set) == first
+    other = start_aggregation(pair_set=campaign.pair_set, policy="helpfulness-v1")
+    assert other != first
+    Run.objects.filter(pk=first.pk).update(state=Run.State.RUNNING)
+    # It may have read the votes already.
+    assert start_aggregation(pair_set=campaign.pair_set) not in (first, other)
