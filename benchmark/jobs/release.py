@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from benchmark.jobs.release_files import (
     PERSONAS,
     TALLIES,
     VOTES,
-    Table,
     case_schema,
     write_json,
     write_table,
@@ -77,7 +75,7 @@ def write_release(
             ),
             start=2,
         ):
-            counts[name] = write_table(folder, name, schema, source(release))
+            counts[name] = write_table(folder / name / name, schema, source(release))
             progress(step, STEPS)
         people = rows.raters(release)
     counts |= {"raters": len(people), "simulated_raters": sum(people.values())}
@@ -108,14 +106,10 @@ def write_release(
 def _write_cases(release: Release, folder: Path) -> dict[str, int]:
     """``data/<tier>/test-00000-of-00001`` for each tier, the empty ones too; rows a tier."""
     schema = case_schema(rows.criteria_keys(release))
-    with ExitStack() as stack:
-        tables = {
-            tier: Table(stack, folder / "data" / tier / SHARD, schema, parquet=f"{SHARD}.parquet")
-            for tier in Tier.values
-        }
-        for case in rows.cases(release):
-            tables[case["tier"]].write(case)
-    return {tier: table.rows for tier, table in tables.items()}
+    return {
+        tier: write_table(folder / "data" / tier / SHARD, schema, rows.cases(release, tier))
+        for tier in Tier.values
+    }
 
 
 def _checksums(folder: Path) -> dict[str, dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -56,46 +55,28 @@ def case_schema(criteria: list[str]) -> pa.Schema:
     return pa.schema(columns)
 
 
-class Table:
-    """One table, written as Parquet and as JSON lines at once.
+_OBJECTS = {"persona", "meta"}
+
+
+def write_table(stem: Path, schema: pa.Schema, rows: Iterable[Row]) -> int:
+    """``stem.jsonl`` and ``stem.parquet``, in a folder that may be new; the number of rows.
 
     In Parquet an object (a profile, ``meta``) is its JSON text, since rows differ in their keys.
     """
-
-    def __init__(self, stack: ExitStack, stem: Path, schema: pa.Schema, *, parquet: str) -> None:
-        folder = stem.parent
-        folder.mkdir(parents=True, exist_ok=True)
-        self._jsonl = stack.enter_context(JsonlWriter(stem.with_suffix(".jsonl")))
-        self._parquet = stack.enter_context(ParquetWriter(folder / parquet, schema))
-        self._text_columns = [
-            field.name for field in schema if field.type == _TEXT and field.name in _OBJECTS
-        ]
-
-    def write(self, row: Row) -> None:
-        self._jsonl.write(row)
-        if self._text_columns:
-            row = row | {name: _as_text(row[name]) for name in self._text_columns}
-        self._parquet.write(row)
-
-    @property
-    def rows(self) -> int:
-        return self._jsonl.rows
-
-
-_OBJECTS = {"persona", "meta"}
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    objects = [name for name in schema.names if name in _OBJECTS]
+    with (
+        JsonlWriter(stem.with_name(f"{stem.name}.jsonl")) as jsonl,
+        ParquetWriter(stem.with_name(f"{stem.name}.parquet"), schema) as parquet,
+    ):
+        for row in rows:
+            jsonl.write(row)
+            parquet.write(row | {name: _as_text(row[name]) for name in objects} if objects else row)
+    return jsonl.rows
 
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def write_table(folder: Path, name: str, schema: pa.Schema, rows: Iterable[Row]) -> int:
-    """``name/name.jsonl`` and ``name/name.parquet``; the number of rows."""
-    with ExitStack() as stack:
-        table = Table(stack, folder / name / name, schema, parquet=f"{name}.parquet")
-        for row in rows:
-            table.write(row)
-    return table.rows
 
 
 def write_json(path: Path, value: object) -> None:

@@ -117,8 +117,8 @@ def tallies(release: Release) -> Iterator[Row]:
         }
 
 
-def cases(release: Release) -> Iterator[Row]:
-    """The decided pairs that have a tier, as chosen and rejected."""
+def cases(release: Release, tier: str) -> Iterator[Row]:
+    """The decided pairs of a tier, as chosen and rejected."""
     keys = criteria_keys(release)
     for row in _stream(
         """
@@ -134,10 +134,10 @@ def cases(release: Release) -> Iterator[Row]:
         FROM benchmark_verdict verdict
         JOIN benchmark_pair pair ON pair.id = verdict.pair_id
         JOIN benchmark_persona persona ON persona.id = pair.persona_id
-        WHERE verdict.run_id = %s AND verdict.status = 'decided' AND verdict.tier <> ''
+        WHERE verdict.run_id = %s AND verdict.status = 'decided' AND verdict.tier = %s
         ORDER BY pair.pair_id COLLATE "C"
         """,
-        [release.aggregation_id],
+        [release.aggregation_id, tier],
     ):
         yield _case(row, keys)
 

@@ -43,8 +43,11 @@ class Browser(Client):
         self._next()
 
     def work(self, deadline: float) -> None:
-        while time.perf_counter() + self._pause < deadline:
-            time.sleep(self._pause)
+        # When the clock starts, everybody is somewhere in the middle of a text.
+        pause = self._pause * self._draw.random()
+        while time.perf_counter() + pause < deadline:
+            time.sleep(pause)
+            pause = self._pause
             if not self._submit() or not self._next():
                 return
             self.seen.trips += 1

@@ -24,7 +24,7 @@ LATENCY_BAR_MS = 150.0
 
 
 def reading(site: Site, folder: Path) -> list[Figure]:
-    """One second between getting a pair and answering it; all thirty start at the same moment."""
+    """One second between getting a pair and answering it."""
     made = world.campaign("reading", folder)
     world.with_raters(made)
     seen, used = _browse(site, made, seconds=READING_SECONDS, pause=1.0)
