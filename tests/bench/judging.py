@@ -80,17 +80,15 @@ def _browse(
     )
     if seen.unexpected:
         raise RuntimeError(f"{part}: {len(seen.unexpected)} bad answers: {seen.unexpected[:3]}")
+    used = meter.used() | {"the load": seen.cpu_seconds}
+    used["everything else"] = used.pop("all") - sum(used.values())
     return seen, [
-        *(
-            Figure(part, f"cores used by {name}", cpu / seen.seconds)
-            for name, cpu in meter.used().items()
-        ),
-        Figure(part, "cores used by the load", seen.cpu_seconds / seen.seconds),
+        Figure(part, f"cores used by {name}", cpu / seen.seconds) for name, cpu in used.items()
     ]
 
 
 class _Meter:
-    """CPU seconds of the web server and of PostgreSQL (if it runs here) since the start."""
+    """CPU seconds of web server, PostgreSQL (if it runs here) and all there is, since the start."""
 
     def __init__(self, site: Site) -> None:
         assert site.web.main
@@ -108,7 +106,9 @@ class _Meter:
         return {name: cpu - self._before[name] for name, cpu in self._read().items()}
 
     def _read(self) -> dict[str, float]:
-        return {name: crowd.cpu_seconds(pid) for name, pid in self._pids.items()}
+        times = psutil.cpu_times()
+        used = {name: crowd.cpu_seconds(pid) for name, pid in self._pids.items()}
+        return used | {"all": sum(times) - times.idle - getattr(times, "iowait", 0.0)}
 
 
 def _replay(folder: Path) -> float:
