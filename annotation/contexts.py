@@ -63,6 +63,7 @@ class TaskView:
     lease_seconds: int
     lease_expires_at: datetime
     persona: PersonaCard
+    persona_key: str  # of the profile as HTML in the cache: who, what, and the page's language
     persona_lang: str
     query: str
     query_lang: str
@@ -116,6 +117,7 @@ def task_view(
         lease_seconds=seat.campaign.lease_seconds,
         lease_expires_at=seat.lease_expires_at,
         persona=card,
+        persona_key=f"{pair.persona.pk}.{pair.persona.digest.hex()}.{get_language()}",
         persona_lang=language_of(card.all_text),
         query=pair.query,
         query_lang=language_of(pair.query),
