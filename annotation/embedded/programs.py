@@ -75,7 +75,9 @@ def environment(extra: Mapping[str, str]) -> dict[str, str]:
     """The caller's variables and these, with this Python first on the path."""
     here = Path(sys.executable).parent
     return {
-        "WEB_CONCURRENCY": str(os.cpu_count() or 1),
+        # Two a core: a browser's connection stays with one process, so with one a core some wait in
+        # a long queue while another core idles.
+        "WEB_CONCURRENCY": str(2 * (os.cpu_count() or 1)),
         **os.environ,
         "PATH": f"{here}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "PYTHONUNBUFFERED": "1",
