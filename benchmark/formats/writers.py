@@ -191,7 +191,10 @@ def zip_folder(folder: Path, target: Path, *, prefix: str = "") -> None:
     with atomic_file(target) as handle, zipfile.ZipFile(handle, "w") as archive:
         for name, path in sorted(files):
             info = zipfile.ZipInfo(prefix + name, _ZIP_DATE)
-            info.compress_type = zipfile.ZIP_DEFLATED
+            # Parquet is compressed already; on text more effort costs seconds for a few per cent.
+            is_packed = name.endswith(".parquet")
+            info.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
+            info._compresslevel = 1  # type: ignore[attr-defined]  # no public name before 3.13
             info.create_system = 3  # Unix, on whatever system this runs
             info.external_attr = 0o100644 << 16
             info.file_size = path.stat().st_size  # decides whether the entry needs ZIP64
