@@ -131,7 +131,9 @@ class PairRecord:
 class VoteRecord:
     """One rater's choice on one pair by one criterion. `seconds` >= 0; `submitted_at` in UTC.
 
-    `simulated` says that the rater is a noise model; None where the file does not tell.
+    `active_seconds` >= 0, `confidence` (1 to 3) and `reasons` are of the whole judgement, as
+    `seconds` and `comment` are. `simulated` says that the rater is a noise model; None where the
+    file does not tell.
     """
 
     pair_id: str
@@ -145,6 +147,9 @@ class VoteRecord:
     comment: str
     at: Location
     simulated: bool | None = None
+    active_seconds: float | None = None
+    confidence: int | None = None
+    reasons: tuple[str, ...] = ()
 
     def as_row(self) -> dict[str, Any]:
         """A row of `votes/*.jsonl` of a release."""
@@ -156,8 +161,11 @@ class VoteRecord:
             "choice": self.choice,
             "shown_left": self.shown_left,
             "seconds": self.seconds,
+            "active_seconds": self.active_seconds,
             "at": None if moment is None else moment.isoformat().replace("+00:00", "Z"),
             "reason": self.reason,
             "comment": self.comment,
+            "confidence": self.confidence,
+            "reasons": list(self.reasons),
             "simulated": self.simulated,
         }

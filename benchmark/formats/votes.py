@@ -6,17 +6,21 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from benchmark.formats.checks import ID_LIMIT, Flaw, kind_of, text_of
+from benchmark.formats.jsontext import BadJsonError, parse_json
 from benchmark.formats.records import Choice, Location, Side, VoteRecord
 from benchmark.formats.rows import Layout, Row
 
 CHOICES = ("A", "B", "tie", "skip")
+CONFIDENCES = (1, 2, 3)
+REASONS_LIMIT = 20
+REASON_LIMIT = 40  # characters
 _BOOLEANS = {"true": True, "false": False, "": None}  # in cells of a text format
 
 VOTES = Layout(
     name="votes",
     required=("pair_id", "rater", "criterion", "choice"),
     text=frozenset(("pair_id", "rater", "criterion", "choice", "shown_left", "reason", "comment")),
-    other=frozenset({"seconds", "at", "simulated"}),
+    other=frozenset({"seconds", "active_seconds", "at", "confidence", "reasons", "simulated"}),
 )
 
 
@@ -32,10 +36,13 @@ def vote_row(row: Row, at: Location, flaws: list[Flaw]) -> Iterator[VoteRecord]:
     shown_left = text_of(values, "shown_left", flaws, required=False)
     if shown_left not in ("A", "B", ""):
         flaws.append(Flaw("shown_left", "must be A, B or empty"))
-    seconds = _seconds(values.get("seconds"), flaws, as_text=row.as_text)
+    seconds = _seconds(row, "seconds", flaws)
+    active_seconds = _seconds(row, "active_seconds", flaws)
     moment = _moment(text_of(values, "at", flaws, required=False), flaws)
     reason = text_of(values, "reason", flaws, required=False)
     comment = text_of(values, "comment", flaws, required=False)
+    confidence = _confidence(row, flaws)
+    reasons = _reasons(row, flaws)
     simulated = _simulated(values.get("simulated"), flaws, as_text=row.as_text)
     if flaws:
         return
@@ -51,25 +58,68 @@ def vote_row(row: Row, at: Location, flaws: list[Flaw]) -> Iterator[VoteRecord]:
         comment=comment,
         at=at,
         simulated=simulated,
+        active_seconds=active_seconds,
+        confidence=confidence,
+        reasons=reasons,
     )
 
 
-def _seconds(value: Any, flaws: list[Flaw], *, as_text: bool) -> float | None:
-    if value is None or (as_text and value == ""):
+def _number(row: Row, name: str, flaws: list[Flaw]) -> float | None:
+    """NaN for a text that is no number and for one that is too large."""
+    value = row.values.get(name)
+    if value is None or (row.as_text and value == ""):
         return None
     if isinstance(value, bool) or not (
-        isinstance(value, int | float) or (as_text and isinstance(value, str))
+        isinstance(value, int | float) or (row.as_text and isinstance(value, str))
     ):
-        flaws.append(Flaw("seconds", f"must be a number, not {kind_of(value)}"))
+        flaws.append(Flaw(name, f"must be a number, not {kind_of(value)}"))
         return None
     try:
-        seconds = float(value)
+        return float(value)
     except (ValueError, OverflowError):
-        seconds = math.nan
-    if not math.isfinite(seconds) or seconds < 0:
-        flaws.append(Flaw("seconds", "must be a number of at least 0"))
+        return math.nan
+
+
+def _seconds(row: Row, name: str, flaws: list[Flaw]) -> float | None:
+    seconds = _number(row, name, flaws)
+    if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+        flaws.append(Flaw(name, "must be a number of at least 0"))
         return None
     return seconds
+
+
+def _confidence(row: Row, flaws: list[Flaw]) -> int | None:
+    confidence = _number(row, "confidence", flaws)
+    if confidence is None:
+        return None
+    if confidence not in CONFIDENCES:
+        flaws.append(Flaw("confidence", "must be 1, 2 or 3"))
+        return None
+    return int(confidence)
+
+
+def _reasons(row: Row, flaws: list[Flaw]) -> tuple[str, ...]:
+    """A list of short texts; in a cell of a text format its JSON."""
+    value = row.values.get("reasons")
+    if value is None or (row.as_text and value == ""):
+        return ()
+    if row.as_text and isinstance(value, str):
+        try:
+            value, found = parse_json(value)
+        except BadJsonError as error:
+            flaws.append(Flaw("reasons", f"must be a list as JSON: {error.reason}"))
+            return ()
+        if found:
+            flaws.extend(Flaw(f"reasons{flaw.field or ''}", flaw.reason) for flaw in found)
+            return ()
+    if not isinstance(value, list):
+        flaws.append(Flaw("reasons", f"must be a list, not {kind_of(value)}"))
+        return ()
+    if len(value) > REASONS_LIMIT:
+        flaws.append(Flaw("reasons", f"has more than {REASONS_LIMIT} items ({len(value):,})"))
+        return ()
+    named = {f"reasons[{index}]": reason for index, reason in enumerate(value)}
+    return tuple(text_of(named, name, flaws, limit=REASON_LIMIT) for name in named)
 
 
 def _simulated(value: Any, flaws: list[Flaw], *, as_text: bool) -> bool | None:

@@ -27,8 +27,9 @@ PERSONAS = pa.schema([("persona_id", _TEXT), ("persona", _TEXT)])
 VOTES = pa.schema(
     [
         *((name, _TEXT) for name in ("pair_id", "rater", "criterion", "choice", "shown_left")),
-        *(("seconds", _REAL), ("at", _TEXT), ("reason", _TEXT), ("comment", _TEXT)),
-        ("simulated", _BOOL),
+        *(("seconds", _REAL), ("active_seconds", _REAL), ("at", _TEXT)),
+        *(("reason", _TEXT), ("comment", _TEXT), ("confidence", _COUNT)),
+        *(("reasons", pa.list_(_TEXT)), ("simulated", _BOOL)),
     ]
 )
 TALLIES = pa.schema(

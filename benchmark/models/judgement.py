@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -68,8 +69,18 @@ class Judgement(models.Model):
     shown_left = models.CharField(_("shown left"), max_length=1, choices=Side.choices, blank=True)
     opened_at = models.DateTimeField(_("opened at"), null=True, blank=True)
     submitted_at = models.DateTimeField(_("submitted at"), null=True, blank=True)
+    first_action_at = models.DateTimeField(_("first action at"), null=True, blank=True)
+    # From opening to submitting; in a correction with the time that it took added.
     seconds = models.FloatField(_("seconds"), null=True, blank=True)
+    # With the page in sight and somebody at work on it; null when the browser could not tell.
+    active_seconds = models.FloatField(_("active seconds"), null=True, blank=True)
     comment = models.TextField(_("comment"), blank=True)
+    # 1 (a guess) to 3 (certain), where the campaign asks for it and the rater answers.
+    confidence = models.PositiveSmallIntegerField(_("confidence"), null=True, blank=True)
+    # Keys of the reasons that the rater ticked.
+    reasons = ArrayField(
+        models.CharField(max_length=40), verbose_name=_("reasons"), default=list, blank=True
+    )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     objects = JudgementQuerySet.as_manager()
@@ -98,6 +109,14 @@ class Judgement(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(seconds=None) | Q(seconds__gte=0), name="judgement_seconds_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(active_seconds=None) | Q(active_seconds__gte=0),
+                name="judgement_active_seconds_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=Q(confidence=None) | Q(confidence__gte=1, confidence__lte=3),
+                name="judgement_confidence_1_to_3",
             ),
         ]
 

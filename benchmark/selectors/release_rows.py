@@ -59,11 +59,13 @@ def votes(release: Release) -> Iterator[Row]:
         """
         SELECT pair.pair_id, rater.pseudonym AS rater, criterion.key AS criterion, vote.choice,
                nullif(judgement.shown_left, '') AS shown_left, judgement.seconds,
+               judgement.active_seconds,
                -- As text, as Python's isoformat has it: parsing and writing a hundred thousand
                -- moments would take longer than everything else.
                replace(to_char(judgement.submitted_at AT TIME ZONE 'UTC',
                                'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '.000000Z', 'Z') AS at,
-               vote.reason, judgement.comment, rater.is_simulated AS simulated
+               vote.reason, judgement.comment, judgement.confidence, judgement.reasons,
+               rater.is_simulated AS simulated
         FROM benchmark_verdict verdict
         JOIN benchmark_pair pair ON pair.id = verdict.pair_id
         JOIN benchmark_judgement judgement ON judgement.pair_id = pair.id

@@ -95,7 +95,8 @@ def _stage(*, path: Path, problems: Problems, progress: Progress | None) -> None
         {"n": "bigint", "file": "text", "line": "bigint"}
         | dict.fromkeys(("pair_id", "rater", "criterion", "choice", "shown_left"), "text")
         | {"seconds": "double precision", "at": "timestamptz", "reason": "text", "comment": "text"}
-        | {"simulated": "boolean"},
+        | {"simulated": "boolean", "active_seconds": "double precision"}
+        | {"confidence": "smallint", "reasons": "text[]"},
     )
     for n, record in enumerate(counted(read_votes(path), progress)):
         if isinstance(record, VoteRecord):
@@ -104,7 +105,8 @@ def _stage(*, path: Path, problems: Problems, progress: Progress | None) -> None
                     *(n, record.at.file, record.at.line, record.pair_id, record.rater),
                     *(record.criterion, record.choice, record.shown_left or ""),
                     *(record.seconds, record.submitted_at, record.reason, record.comment),
-                    record.simulated,
+                    *(record.simulated, record.active_seconds, record.confidence),
+                    list(record.reasons) or None,
                 )
             )
         else:
@@ -116,7 +118,9 @@ def _stage(*, path: Path, problems: Problems, progress: Progress | None) -> None
         """
         ON COMMIT DROP AS
         SELECT pair_id, rater, min(n) AS n, max(shown_left) AS shown_left,
-               max(seconds) AS seconds, max(at) AS at, max(comment) AS comment,
+               max(seconds) AS seconds, max(active_seconds) AS active_seconds, max(at) AS at,
+               max(comment) AS comment, max(confidence) AS confidence,
+               coalesce(max(reasons), '{}') AS reasons,
                coalesce(bool_or(simulated), false) AS simulated
         FROM incoming_vote GROUP BY pair_id, rater
         """,
@@ -157,6 +161,8 @@ def _check(pair_set: PairSet, problems: Problems, *, is_simulated: bool) -> None
     for column, same, words in (
         ("choice", "pair_id, rater, criterion", "chooses otherwise"),
         ("shown_left", "pair_id, rater", "had another order"),
+        ("confidence", "pair_id, rater", "has another confidence"),
+        ("reasons", "pair_id, rater", "gives other reasons"),
         ("simulated", "rater", "is marked otherwise"),
     ):
         problems.add_query(
@@ -294,9 +300,10 @@ def _take_over(pair_set: PairSet, *, is_simulated: bool) -> int:
     new_judgements = execute(
         """
         INSERT INTO benchmark_judgement (id, pair_id, rater_id, seat, raters_per_pair, revision,
-            shown_left, submitted_at, seconds, comment, created_at)
-        SELECT id, pair, known_rater, seat, raters_per_pair, 1, shown_left, at, seconds, comment,
-            now()
+            shown_left, submitted_at, seconds, active_seconds, comment, confidence, reasons,
+            created_at)
+        SELECT id, pair, known_rater, seat, raters_per_pair, 1, shown_left, at, seconds,
+            active_seconds, comment, confidence, reasons, now()
         FROM new_judgement ORDER BY n
         """
     )

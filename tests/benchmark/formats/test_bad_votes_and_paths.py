@@ -69,6 +69,83 @@ BAD_VOTES: list[tuple[str, str, bytes, Expected]] = [
         [(2, "seconds", "at least 0")],
     ),
     (
+        "active seconds",
+        "v.jsonl",
+        json_lines(vote(active_seconds=-1), vote(active_seconds="3"), vote(active_seconds=10**400)),
+        [
+            (1, "active_seconds", "at least 0"),
+            (2, "active_seconds", "must be a number, not text"),
+            (3, "active_seconds", "at least 0"),
+        ],
+    ),
+    (
+        "confidence",
+        "v.jsonl",
+        json_lines(*(vote(confidence=value) for value in (0, 4, 1.5, -1, "2", True, [], 10**400))),
+        [
+            *((line, "confidence", "must be 1, 2 or 3") for line in (1, 2, 3, 4)),
+            (5, "confidence", "must be a number, not text"),
+            (6, "confidence", "must be a number, not true or false"),
+            (7, "confidence", "must be a number, not a list"),
+            (8, "confidence", "must be 1, 2 or 3"),
+        ],
+    ),
+    (
+        "confidence of csv",
+        "v.csv",
+        csv_text(*(vote(confidence=value) for value in ("sure", "nan", "2.5"))).encode(),
+        [(line, "confidence", "must be 1, 2 or 3") for line in (2, 3, 4)],
+    ),
+    (
+        "reasons",
+        "v.jsonl",
+        json_lines(
+            vote(reasons="taste"),
+            vote(reasons={"taste": 1}),
+            vote(reasons=["taste", 3]),
+            vote(reasons=["taste", " ", None]),
+            vote(reasons=["x" * 41]),
+            vote(reasons=["x"] * 21),
+            vote(reasons=["a", "b\0"]),
+            vote(reasons=[["a"]]),
+        ),
+        [
+            (1, "reasons", "must be a list, not text"),
+            (2, "reasons", "must be a list, not an object"),
+            (3, "reasons[1]", "must be text, not a number"),
+            (4, "reasons[1]", "is empty"),
+            (4, "reasons[2]", "is missing"),
+            (5, "reasons[0]", "is longer than 40 characters (41)"),
+            (6, "reasons", "has more than 20 items (21)"),
+            (7, "reasons[1]", "NUL"),
+            (8, "reasons[0]", "must be text, not a list"),
+        ],
+    ),
+    (
+        "reasons of csv",
+        "v.csv",
+        csv_text(
+            *(
+                vote(reasons=cell)
+                for cell in ("taste", '["taste"', '"taste"', '["a", "\\u0000"]', '[""]', "null")
+            )
+        ).encode(),
+        [
+            (2, "reasons", "must be a list as JSON: not valid JSON at column 1"),
+            (3, "reasons", "must be a list as JSON: not valid JSON at column 9"),
+            (4, "reasons", "must be a list, not text"),
+            (5, "reasons[1]", "NUL"),
+            (6, "reasons[0]", "is empty"),
+            (7, "reasons", "must be a list, not null"),
+        ],
+    ),
+    (
+        "reasons of parquet",
+        "v.parquet",
+        parquet([vote(reasons=["a", "x" * 41]), vote(reasons=["b", None])]),
+        [(1, "reasons[1]", "longer than 40"), (2, "reasons[1]", "is missing")],
+    ),
+    (
         "moments",
         "v.jsonl",
         json_lines(

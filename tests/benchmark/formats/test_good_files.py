@@ -25,8 +25,21 @@ from benchmark.formats import (
     read_pairs,
     read_votes,
 )
+from benchmark.formats.checks import is_blank
 
-from .files import PAIR, VOTE, csv_text, json_lines, pair, pairs, personas, problems, put, vote
+from .files import (
+    PAIR,
+    VOTE,
+    csv_text,
+    json_lines,
+    pair,
+    pairs,
+    parquet,
+    personas,
+    problems,
+    put,
+    vote,
+)
 
 
 def read(path: Path) -> list[Any]:
@@ -245,6 +258,37 @@ def test_votes_of_csv_and_parquet(tmp_path: Path) -> None:
         assert values == [(None, None, None), ("A", 1.5, moment)]
 
 
+def test_what_else_a_judgement_says(tmp_path: Path) -> None:
+    """Active time, confidence and reasons, in every format; each of them may be missing."""
+    given: list[tuple[float | None, int | None, list[str]]] = [
+        (0.0, 1, ["taste", '说得 "好"']),
+        (12.25, 3, ["x" * 40] * 20),
+        (None, None, []),
+    ]
+    names = ("active_seconds", "confidence", "reasons")
+    rows = [vote(**dict(zip(names, values, strict=True))) for values in given]
+    cells = [
+        {n: "" if row[n] is None else row[n] for n in row} | {"reasons": json.dumps(row["reasons"])}
+        for row in rows
+    ]
+    cells[2]["reasons"] = ""
+    # Numbers beside gaps as pandas has them, and lists as texts.
+    loose = [
+        row | {"confidence": row["confidence"] and float(row["confidence"]), "reasons": cell}
+        for row, cell in zip(rows, (cell["reasons"] for cell in cells), strict=True)
+    ]
+    put(tmp_path / "v.parquet", parquet(rows))
+    put(tmp_path / "loose.parquet", parquet(loose))
+    put(tmp_path / "v.jsonl", json_lines(*rows, vote()))
+    put(tmp_path / "v.csv", csv_text(*cells))
+    for name in ("v.jsonl", "v.csv", "v.parquet", "loose.parquet"):
+        found = list(read_votes(tmp_path / name))
+        assert problems(found) == []
+        votes = [record for record in found if isinstance(record, VoteRecord)]
+        read_back = [(v.active_seconds, v.confidence, list(v.reasons)) for v in votes]
+        assert read_back == [*given, *([(None, None, [])] if name == "v.jsonl" else [])]
+
+
 def test_a_release_read_again_is_the_same(tmp_path: Path) -> None:
     """Write, read, write: the same records and the same bytes; order of rows and meta included."""
     at = Location("", None)
@@ -257,7 +301,10 @@ def test_a_release_read_again_is_the_same(tmp_path: Path) -> None:
         "1", "anna", "q\n", "", "=a", "@b", "", "", prior, {"meta": {"x": [1.5, None]}}, at
     )
     moment = datetime(2026, 1, 31, 4, 0, 0, 500, tzinfo=UTC)
-    given_vote = VoteRecord("1", "r", "helpfulness", "skip", "B", 1.25, moment, "why", "", at)
+    given_vote = VoteRecord(
+        *("1", "r", "helpfulness", "skip", "B", 1.25, moment, "why", "", at),
+        **{"active_seconds": 0.75, "confidence": 2, "reasons": ("tone", "说得好")},
+    )
     written: list[list[bytes]] = []
     expected = [*(p.as_row() for p in people), base.as_row(), given_vote.as_row()]
     rows: tuple[list[Any], list[Any], list[Any]] = (people, [base], [given_vote])
@@ -307,7 +354,7 @@ def test_digest_covers_the_content_only() -> None:
 
 texts = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=40
-).filter(lambda text: not text.isspace())
+).filter(lambda text: not is_blank(text))
 json_values = st.recursive(
     st.none()
     | st.booleans()
@@ -322,7 +369,7 @@ json_values = st.recursive(
 @st.composite
 def rows_of_pairs(draw: st.DrawFn) -> dict[str, str]:
     row = {name: draw(texts) for name in ("pair_id", "persona_id", "query", "response_a", "note")}
-    row["response_b"] = draw(texts.filter(lambda text: text != row["response_a"]))
+    row["response_b"] = draw(texts.filter(lambda text: text.split() != row["response_a"].split()))
     return row | {"query_kind": draw(st.sampled_from(["specific", "general", ""]))}
 
 
