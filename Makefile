@@ -61,7 +61,7 @@ lint: setup-dev ## Check style, types, layers, templates, migrations and deploym
 	$(PRODUCTION) $(PY) manage.py check --deploy --fail-level WARNING
 
 .PHONY: bench
-bench: setup-dev ## Measure the speeds that are promised, beside their bars
+bench: setup-dev browser ## Measure the speeds that are promised, beside their bars
 	@$(THROWAWAY) --durable -- $(PY) -m tests.bench $(ARGS)
 
 .PHONY: screenshots

@@ -25,7 +25,7 @@ def membership_or_404(request: HttpRequest, slug: str) -> Membership:
     """The user's place in the campaign."""
     membership = (
         Membership.objects.filter(user=current_user(request), campaign__pair_set__slug=slug)
-        .select_related("campaign__pair_set", "rater")
+        .select_related("campaign__pair_set", "rater", "crowd_place__study", "user")
         .first()
     )
     if membership is None:
@@ -59,11 +59,19 @@ def seat_or_404(request: HttpRequest, seat_id: UUID) -> Assignment:
     """A seat of the user's own; to everybody else it does not exist."""
     seat = (
         Assignment.objects.filter(pk=seat_id, membership__user=current_user(request))
-        .select_related("campaign__pair_set", "membership")
+        .select_related(
+            "campaign__pair_set",
+            "check_item",
+            "membership__rater",
+            "membership__crowd_place__study",
+            "membership__user",
+        )
         .first()
     )
     if seat is None:
         raise Http404
+    # One object, and not two that may differ.
+    seat.membership.campaign = seat.campaign
     return seat
 
 

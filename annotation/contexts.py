@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -11,16 +11,15 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.formats import number_format
 from django.utils.functional import Promise
-from django.utils.translation import get_language, pgettext_lazy
+from django.utils.text import format_lazy
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from annotation.domain import rubric
 from annotation.domain.persona_card import PersonaCard, persona_card
 from annotation.domain.rendering import language_of, to_html
-from annotation.domain.rubric import AnswerProblem
-from annotation.models import Assignment, Campaign
-from annotation.selectors.campaigns import RaterProgress
-from annotation.services.seats import NothingLeft, Outcome
+from annotation.domain.rubric import AnswerProblem, Form
+from annotation.models import Assignment, Flag
 from benchmark.models import Criterion, Pair
 
 Text = str | Promise
@@ -45,7 +44,7 @@ class ResponseView:
 class OptionView:
     value: str
     label: Text
-    checked: bool
+    checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +57,19 @@ class CriterionView:
 
 
 @dataclass(frozen=True, slots=True)
+class StageView:
+    """Training or qualification. The pairs of the main round have none, whatever they are for."""
+
+    title: Text
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
 class TaskView:
     seat_id: UUID
+    # 0 for a first answer, else the number of the answer that is being corrected.
+    revision: int
+    stage: StageView | None
     lease_seconds: int
     lease_expires_at: datetime
     persona: PersonaCard
@@ -69,17 +79,34 @@ class TaskView:
     query_lang: str
     responses: list[ResponseView]
     criteria: list[CriterionView]
+    confidences: list[OptionView]  # empty where the campaign does not ask
+    reasons: list[OptionView]  # likewise
+    allows_skip: bool
+    is_skip: bool
+    skip_reasons: list[OptionView]
     comment: str
     comment_limit: int
+    # By field: the criteria have theirs.
     comment_error: Text
+    skip_error: Text
+    confidence_error: Text
+    reasons_error: Text
+
+    @property
+    def is_revision(self) -> bool:
+        return self.revision > 0
 
     @property
     def first_wrong(self) -> str:
-        """The field to be mended first: a criterion's key, "comment", or empty when all is well."""
-        wrong = [criterion.key for criterion in self.criteria if criterion.error]
-        if self.comment_error:
-            wrong.append("comment")
-        return wrong[0] if wrong else ""
+        """The field to be mended first: a criterion's key or a name; empty when all is well."""
+        errors = [
+            *((criterion.key, criterion.error) for criterion in self.criteria),
+            ("confidence", self.confidence_error),
+            ("reasons", self.reasons_error),
+            ("skip_reason", self.skip_error),
+            ("comment", self.comment_error),
+        ]
+        return next((field for field, error in errors if error), "")
 
     @property
     def has_errors(self) -> bool:
@@ -92,29 +119,58 @@ RESPONSE_LABELS: dict[str, Text] = {
     rubric.TIE: _("Both equally"),
 }
 
+SKIP_LABELS: dict[str, Text] = {
+    "cannot_judge": _("I cannot judge this pair"),
+    "both_bad": _("Both responses are equally bad"),
+    "broken": _("A text is broken or missing"),
+    "unsafe": _("Unsafe or offensive content"),
+    "conflict": _("Conflict of interest"),
+    "other": _("Another reason (say which in the comment)"),
+}
+
+REASON_LABELS: dict[str, Text] = {
+    "situation": _("Situation"),
+    "taste": _("Tastes"),
+    "limits": _("Limits"),
+    "correct": _("Correctness"),
+    "complete": _("Completeness"),
+    "clear": _("Clarity"),
+    "tone": _("Tone"),
+    "other": _("Something else"),
+}
+
+CONFIDENCE_LABELS: dict[str, Text] = {
+    "1": _("A guess"),
+    "2": _("Fairly sure"),
+    "3": _("Certain"),
+}
+
 
 def task_view(
     *,
     seat: Assignment,
     pair: Pair,
     criteria: Sequence[Criterion],
-    places: Mapping[str, str] | None = None,
-    comment: str = "",
+    stage: StageView | None = None,
+    form: Form | None = None,
+    revision: int = 0,
     problems: Sequence[AnswerProblem] = (),
 ) -> TaskView:
-    """The task as this rater sees it; ``places`` and ``comment`` are a refused answer's."""
-    places = places or {}
+    """The task as this rater sees it; ``form`` is a refused answer's, or one to be corrected."""
+    campaign = seat.campaign
+    form = form or Form(places={})
     texts = {"A": pair.response_a, "B": pair.response_b}
-    other = "B" if seat.shown_left == "A" else "A"
     values = [rubric.FIRST, rubric.SECOND]
-    if seat.campaign.pair_set.allows_tie:
+    if campaign.pair_set.allows_tie:
         values.insert(1, rubric.TIE)
     errors = {problem.field: _words(problem) for problem in problems}
     card = persona_card(name=pair.persona.name, body=pair.persona.body)
     chinese = (get_language() or "").startswith("zh")
     return TaskView(
         seat_id=seat.pk,
-        lease_seconds=seat.campaign.lease_seconds,
+        revision=revision,
+        stage=stage,
+        lease_seconds=campaign.lease_seconds,
         lease_expires_at=seat.lease_expires_at,
         persona=card,
         persona_key=f"{pair.persona.pk}.{pair.persona.digest.hex()}.{get_language()}",
@@ -128,7 +184,10 @@ def task_view(
                 html=to_html(texts[side]),
                 lang=language_of(texts[side]),
             )
-            for place, side in ((rubric.FIRST, seat.shown_left), (rubric.SECOND, other))
+            for place, side in (
+                (place, rubric.side_of(place, shown_left=seat.shown_left))
+                for place in (rubric.FIRST, rubric.SECOND)
+            )
         ],
         criteria=[
             CriterionView(
@@ -136,16 +195,39 @@ def task_view(
                 question=criterion.question_zh if chinese else criterion.question_en,
                 help=criterion.help_zh if chinese else criterion.help_en,
                 options=[
-                    OptionView(value, RESPONSE_LABELS[value], places.get(criterion.key) == value)
+                    OptionView(
+                        value, RESPONSE_LABELS[value], form.places.get(criterion.key) == value
+                    )
                     for value in values
                 ],
                 error=errors.get(criterion.key, ""),
             )
             for criterion in criteria
         ],
-        comment=comment,
+        confidences=[
+            OptionView(str(level), CONFIDENCE_LABELS[str(level)], form.confidence == str(level))
+            for level in rubric.CONFIDENCES
+        ]
+        if campaign.asks_confidence
+        else [],
+        reasons=[
+            OptionView(reason, REASON_LABELS[reason], reason in form.reasons)
+            for reason in rubric.REASONS
+        ]
+        if campaign.asks_reasons
+        else [],
+        allows_skip=campaign.allows_skip and (stage is None),
+        is_skip=form.is_skip,
+        skip_reasons=[
+            OptionView(reason, SKIP_LABELS[reason], reason == form.skip_reason)
+            for reason in rubric.SKIP_REASONS
+        ],
+        comment=form.comment,
         comment_limit=rubric.COMMENT_LIMIT,
         comment_error=errors.get("comment", ""),
+        skip_error=errors.get("skip_reason", ""),
+        confidence_error=errors.get("confidence", ""),
+        reasons_error=errors.get("reasons", ""),
     )
 
 
@@ -156,96 +238,79 @@ def _words(problem: AnswerProblem) -> Text:
         "too_long": _("The comment is too long: the limit is %(limit)s characters.")
         % {"limit": number_format(rubric.COMMENT_LIMIT)},
         "odd_characters": _("The comment holds characters that cannot be stored."),
+        "needs_comment": _("Say in the comment why you skip this pair."),
+        "not_allowed": _("Pairs of this campaign cannot be skipped: choose a response."),
     }
+    if problem.field == "skip_reason" and problem.code in ("missing", "unknown_choice"):
+        return _("Choose why you skip this pair.")
+    if problem.field in ("confidence", "reasons"):
+        return _("Choose from what is shown, or nothing.")
     return words[problem.code]
 
 
 @dataclass(frozen=True, slots=True)
-class NoticeView:
-    """What became of the last answer, when that is not simply "saved"."""
+class FlagsView:
+    """The form by which a rater flags something, and what they have flagged of this pair."""
 
-    kind: str  # ok or warn
-    text: Text
+    seat_id: UUID
+    targets: list[OptionView]
+    kinds: list[OptionView]
+    raised: list[Text]
+    comment: str = ""
+    error: Text = ""
+    # One has just been sent.
+    is_sent: bool = False
 
-
-def notice_view(code: str) -> NoticeView | None:
-    """For the ``notice`` of the address that a submit leads to; unknown codes show nothing."""
-    return {
-        Outcome.KEPT_AFTER_EXPIRY.value: NoticeView(
-            "ok",
-            _("Your time for that pair had run out, but its place was free: your answer counts."),
-        ),
-        Outcome.ALREADY_SUBMITTED.value: NoticeView(
-            "ok", _("You had answered that pair already: your first answer stands.")
-        ),
-        Outcome.EXPIRED.value: NoticeView(
-            "warn",
-            _(
-                "Your time for that pair had run out and others have filled its places: your last"
-                " answer was not needed and is not counted. All earlier ones are."
-            ),
-        ),
-        Outcome.CAMPAIGN_CLOSED.value: NoticeView(
-            "warn",
-            _(
-                "The campaign stopped taking answers before you submitted: your last answer is not"
-                " counted. All earlier ones are."
-            ),
-        ),
-    }.get(code)
+    @property
+    def is_open(self) -> bool:
+        return bool(self.error)
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedView:
-    """Why there is nothing to judge now, and what to do."""
+TARGET_LABELS: dict[str, Text] = {
+    "persona": _("The profile"),
+    "query": _("The question"),
+    rubric.FIRST: RESPONSE_LABELS[rubric.FIRST],
+    rubric.SECOND: RESPONSE_LABELS[rubric.SECOND],
+}
 
-    title: Text
-    text: Text
-    retry_at: datetime | None = None
 
-
-def finished_view(
-    nothing: NothingLeft, campaign: Campaign, progress: RaterProgress
-) -> FinishedView:
-    if nothing.reason == NothingLeft.NOT_OPEN:
-        state = campaign.state
-        if state == Campaign.State.PAUSED:
-            return FinishedView(
-                _("This campaign is paused"),
-                _("Your answers are saved. The campaign lead will open it again."),
+def flags_view(
+    *,
+    seat: Assignment,
+    flags: Sequence[Flag],
+    target: str = "",
+    kind: str = "",
+    comment: str = "",
+    error: Text = "",
+    is_sent: bool = False,
+) -> FlagsView:
+    """``flags`` are the rater's own on this seat; the rest is a refused form's."""
+    raised: list[Text] = []
+    for flag in flags:
+        place = flag.target
+        if flag.target in (Flag.Target.A, Flag.Target.B):
+            place = rubric.place_of(flag.target, shown_left=seat.shown_left)
+        raised.append(
+            format_lazy(
+                "{target} · {kind}", target=TARGET_LABELS[place], kind=Flag.Kind(flag.kind).label
             )
-        if state == Campaign.State.CLOSED:
-            return FinishedView(
-                _("This campaign is closed"),
-                _("Your answers are saved. There is nothing more to do here: thank you."),
-            )
-        return FinishedView(
-            _("This campaign has not started"),
-            _("The campaign lead has not opened it yet. Come back later."),
         )
-    if nothing.reason == NothingLeft.ALL_JUDGED:
-        return FinishedView(
-            pgettext_lazy("rater", "You have judged every pair"),
-            _("All your answers are saved. There is nothing more to do here: thank you."),
-        )
-    if nothing.reason == NothingLeft.ALL_TAKEN:
-        return FinishedView(
-            _("Nothing is free right now"),
-            _(
-                "Every pair that you have not judged is being judged by others at this moment."
-                " If one of them does not finish, its place becomes free."
-            ),
-            retry_at=nothing.retry_at,
-        )
-    if nothing.reason == NothingLeft.ALL_FULL:
-        return FinishedView(
-            _("Nothing more is needed from you"),
-            _(
-                "Every pair that you have not judged has all the judgements it needs. Your answers"
-                " are saved: thank you."
-            ),
-        )
-    return FinishedView(
-        _("This campaign has no pairs yet"),
-        _("The campaign lead has not brought any pairs in. Come back later."),
+    return FlagsView(
+        seat_id=seat.pk,
+        targets=[OptionView(key, label, key == target) for key, label in TARGET_LABELS.items()],
+        kinds=[OptionView(value, label, value == kind) for value, label in Flag.Kind.choices],
+        raised=raised,
+        comment=comment,
+        error=error,
+        is_sent=is_sent,
     )
+
+
+def flag_problem_words(problem: AnswerProblem) -> Text:
+    if problem.field == "target":
+        return _("Choose what your report is about.")
+    if problem.field == "kind":
+        return _("Choose what is wrong.")
+    if problem.code == "needs_comment":
+        return _("Say in your words what is wrong.")
+    return _words(problem)

@@ -13,6 +13,7 @@ from django.utils.translation import pgettext_lazy
 from annotation.domain import lifecycle
 from annotation.models import Campaign, Membership
 from annotation.selectors.campaigns import MemberRow, open_leases, rater_rows
+from annotation.selectors.people import attention_count
 from benchmark.models import Release, Run
 from benchmark.selectors.coverage import Coverage, coverage
 
@@ -40,6 +41,7 @@ class CampaignView:
     jobs: list[JobView]  # unfinished ones, and the newest that failed
     aggregations: list[Run]  # newest first, finished ones
     releases: list[Release]  # newest first
+    attention: int  # what waits for a lead to decide: flags, raters paused by checks
     version: str  # what the form of a new release holds
     suggested_version: str
     error: Text
@@ -115,6 +117,7 @@ def campaign_view(
             run for run in runs if run.kind == Run.Kind.AGGREGATION and run.state == Run.State.DONE
         ],
         releases=releases,
+        attention=attention_count(campaign) if membership.may_lead else 0,
         version=version,
         suggested_version=f"1.{len(releases)}.0",
         error=ERRORS.get(error, ""),

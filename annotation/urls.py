@@ -4,9 +4,8 @@ from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
-from django.views.i18n import set_language
 
-from annotation.views import annotate, campaigns, health
+from annotation.views import accounts, annotate, campaigns, health, joining, own, people
 
 
 class VersionConverter(StringConverter):
@@ -29,8 +28,8 @@ urlpatterns = [
     ),
     # Also for those whose session has ended: signing in again would lead to an address for posts.
     path("accounts/logout/", login_not_required(auth.LogoutView.as_view()), name="logout"),
-    # Also for those who have not signed in: they read the login page.
-    path("i18n/setlang/", login_not_required(set_language), name="set_language"),
+    path("accounts/password/", accounts.PasswordView.as_view(), name="password"),
+    path("i18n/setlang/", accounts.set_language, name="set_language"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/state/", campaigns.move, name="move"),
     path("campaigns/<slug:slug>/aggregate/", campaigns.aggregate, name="aggregate"),
@@ -41,8 +40,32 @@ urlpatterns = [
         campaigns.download,
         name="download",
     ),
+    path("join/<uuid:invite_id>/", joining.join, name="join"),
+    path("crowd/<uuid:study_id>/", joining.crowd, name="crowd"),
+    path("campaigns/<slug:slug>/leave/", joining.leave, name="leave"),
+    path("campaigns/<slug:slug>/people/", people.people, name="people"),
+    path(
+        "campaigns/<slug:slug>/people/<int:member_id>/standing/", people.standing, name="standing"
+    ),
+    path("campaigns/<slug:slug>/invites/", people.invite, name="invite"),
+    path("campaigns/<slug:slug>/invites/<uuid:invite_id>/revoke/", people.revoke, name="revoke"),
+    path("campaigns/<slug:slug>/studies/", people.study, name="study"),
+    path(
+        "campaigns/<slug:slug>/studies/<uuid:study_id>/close/",
+        people.close_study,
+        name="close_study",
+    ),
+    path(
+        "campaigns/<slug:slug>/flags/<int:flag_id>/resolve/",
+        people.resolve_flag,
+        name="resolve_flag",
+    ),
+    path("campaigns/<slug:slug>/settings/", people.settings, name="judging_settings"),
     path("campaigns/<slug:slug>/guidelines/", annotate.guidelines, name="guidelines"),
     path("campaigns/<slug:slug>/task/", annotate.task, name="task"),
+    path("campaigns/<slug:slug>/me/", own.own, name="own"),
+    path("campaigns/<slug:slug>/history/", own.history, name="history"),
     path("seats/<uuid:seat_id>/", annotate.submit, name="submit"),
     path("seats/<uuid:seat_id>/renew/", annotate.renew, name="renew"),
+    path("seats/<uuid:seat_id>/flags/", annotate.flag, name="flag"),
 ]

@@ -16,6 +16,7 @@ import pytest
 from celery import current_app
 from django.conf import settings as django_settings
 from django.db import connection
+from django.utils import translation
 
 # In CI the same examples every time: a red run there means that something changed.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
@@ -60,6 +61,13 @@ def _environment(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> No
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     }
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def _own_language() -> Iterator[None]:
+    """What a request activated in this thread ends with the test."""
+    yield
+    translation.deactivate()
 
 
 def process_environment() -> dict[str, str]:

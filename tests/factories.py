@@ -12,6 +12,7 @@ import factory
 from annotation.models import Campaign, Membership, User
 from annotation.services.campaigns import create_campaign, import_pairs_into
 from annotation.services.members import add_member
+from annotation.services.steps import acknowledge
 from benchmark.models import PairSet
 
 PASSWORD = "correct horse battery staple"
@@ -34,9 +35,14 @@ def make_member(
     role: str = Membership.Role.ANNOTATOR,
     *,
     user: User | None = None,
+    has_read: bool = True,
     **options: Any,
 ) -> Membership:
-    return add_member(campaign=campaign, user=user or UserFactory.create(), role=role, **options)
+    """Somebody who has read the guidelines, unless ``has_read`` says otherwise."""
+    member = add_member(campaign=campaign, user=user or UserFactory.create(), role=role, **options)
+    if has_read:
+        acknowledge(membership=member, version=campaign.guideline_version)
+    return member
 
 
 def pair_row(number: int, **changes: Any) -> dict[str, Any]:

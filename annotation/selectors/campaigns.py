@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.models import Assignment, Campaign, Guideline, Membership, PairSeats, User
+from annotation.domain import mixing
+from annotation.models import (
+    Assignment,
+    Campaign,
+    CheckItem,
+    CrowdPlace,
+    Guideline,
+    Membership,
+    PairSeats,
+    User,
+)
 from benchmark.models import Rater
 
 
@@ -19,6 +31,8 @@ class CampaignRow:
 
     membership: Membership
     pairs: int
+    # For this rater: with the checks among them.
+    total: int
     done: int
     is_simulated: bool
 
@@ -30,19 +44,21 @@ class CampaignRow:
 def campaigns_of(user: User) -> list[CampaignRow]:
     """One query, whatever the number of campaigns."""
     pairs = PairSeats.objects.filter(campaign=OuterRef("campaign")).order_by()
-    done = Assignment.objects.filter(
-        membership=OuterRef("pk"), state=Assignment.State.SUBMITTED
+    gold = CheckItem.objects.filter(
+        campaign=OuterRef("campaign"), purpose=CheckItem.Purpose.GOLD
     ).order_by()
+    done = (
+        Assignment.objects.of_main_round()
+        .filter(membership=OuterRef("pk"), state=Assignment.State.SUBMITTED)
+        .order_by()
+    )
     rows = (
         Membership.objects.filter(user=user)
-        .select_related("campaign__pair_set")
+        .select_related("campaign__pair_set", "crowd_place__study")
         .annotate(
-            pairs=Coalesce(
-                Subquery(pairs.values("campaign").annotate(n=Count("*")).values("n")), 0
-            ),
-            done=Coalesce(
-                Subquery(done.values("membership").annotate(n=Count("*")).values("n")), 0
-            ),
+            pairs=_count(pairs, "campaign"),
+            gold=_count(gold, "campaign"),
+            done=_count(done, "membership"),
             is_simulated=Exists(
                 Rater.objects.filter(pair_set=OuterRef("campaign"), is_simulated=True)
             ),
@@ -53,6 +69,7 @@ def campaigns_of(user: User) -> list[CampaignRow]:
         CampaignRow(
             membership=row,
             pairs=row.pairs,
+            total=_total(row, pairs=row.pairs, gold_items=row.gold, done=row.done),
             done=row.done,
             is_simulated=row.is_simulated,
         )
@@ -60,37 +77,94 @@ def campaigns_of(user: User) -> list[CampaignRow]:
     ]
 
 
+def _count(rows: QuerySet[Any], by: str) -> Coalesce:
+    """The number of rows of a subquery, 0 without any."""
+    return Coalesce(Subquery(rows.values(by).annotate(n=Count("*")).values("n")), 0)
+
+
+def _total(membership: Membership, *, pairs: int, gold_items: int, done: int) -> int:
+    """How many pairs this rater has to judge at most, the checks among them.
+
+    Checks are counted from the beginning, so that the number does not move when one comes.
+    """
+    campaign = membership.campaign
+    total = pairs
+    if campaign.gold_percent or campaign.repeat_percent:
+        total += mixing.planned(
+            pairs=pairs,
+            gold_items=gold_items,
+            gold_percent=campaign.gold_percent,
+            repeat_percent=campaign.repeat_percent,
+        )
+    place: CrowdPlace | None = getattr(membership, "crowd_place", None)
+    if place is not None:
+        total = min(total, place.study.pairs_each)
+    return max(total, done)
+
+
 @dataclass(frozen=True, slots=True)
 class RaterProgress:
     done: int
     pairs: int
+    # When the newest answer was stored, and on which seat.
     saved_at: datetime | None
+    last_seat: UUID | None = None
 
     @property
     def percent(self) -> int:
         return 100 * self.done // self.pairs if self.pairs else 0
 
+    @property
+    def number(self) -> int:
+        """Of the pair that comes next."""
+        return min(self.done + 1, max(self.pairs, 1))
+
 
 def rater_progress(membership: Membership) -> RaterProgress:
     """How many pairs the rater has judged, of all, and when the last answer was stored."""
     with connection.cursor() as cursor:
-        # Asked on every task page. Judgements have ascending ids, so the newest is found without
-        # reading all of them.
+        # Asked on every task page.
         cursor.execute(
             """
-            SELECT own.done, (SELECT count(*) FROM annotation_pairseats WHERE campaign_id = %s),
-                (SELECT submitted_at FROM benchmark_judgement WHERE id = own.newest)
-            FROM (SELECT count(*) AS done, max(judgement_id) AS newest FROM annotation_assignment
-                  WHERE membership_id = %s AND state = 'submitted') own
+            SELECT
+                (SELECT count(*) FROM annotation_assignment WHERE membership_id = %(member)s
+                    AND state = 'submitted' AND purpose IN ('vote', 'gold', 'repeat')),
+                (SELECT count(*) FROM annotation_pairseats WHERE campaign_id = %(campaign)s),
+                (SELECT count(*) FROM annotation_checkitem WHERE campaign_id = %(campaign)s
+                    AND purpose = 'gold'),
+                newest.id, newest.submitted_at
+            FROM (SELECT 1) one LEFT JOIN LATERAL (
+                SELECT id, submitted_at FROM annotation_assignment
+                WHERE membership_id = %(member)s AND state = 'submitted'
+                    AND purpose IN ('vote', 'gold', 'repeat')
+                ORDER BY submitted_at DESC, id LIMIT 1) newest ON true
             """,
-            [membership.campaign_id, membership.pk],
+            {"member": membership.pk, "campaign": membership.campaign_id},
         )
-        return RaterProgress(*cursor.fetchone())
+        done, pairs, gold_items, last_seat, saved_at = cursor.fetchone()
+    return RaterProgress(
+        done=done,
+        pairs=_total(membership, pairs=pairs, gold_items=gold_items, done=done),
+        saved_at=saved_at,
+        last_seat=last_seat,
+    )
+
+
+def main_round_done(membership: Membership) -> int:
+    """Pairs that the rater has answered, checks among them."""
+    return (
+        Assignment.objects.of_main_round()
+        .filter(membership=membership, state=Assignment.State.SUBMITTED)
+        .count()
+    )
 
 
 def open_leases(campaign: Campaign, *, now: datetime) -> int:
     return Assignment.objects.filter(
-        campaign=campaign, state=Assignment.State.OPEN, lease_expires_at__gt=now
+        campaign=campaign,
+        purpose=Assignment.Purpose.VOTE,
+        state=Assignment.State.OPEN,
+        lease_expires_at__gt=now,
     ).count()
 
 

@@ -78,6 +78,7 @@ def create_campaign(
             pair_set=pair_set,
             state=state,
             lease_seconds=settings.LEASE_SECONDS,
+            guideline_version=1,
         )
         Guideline.objects.create(
             campaign=campaign,
@@ -202,20 +203,22 @@ def _fill_seats(campaign: Campaign) -> None:
         cursor.execute(
             """
             UPDATE annotation_assignment seat
-            SET state = 'submitted', judgement_id = answered.judgement_id
+            SET state = 'submitted', judgement_id = answered.judgement_id,
+                submitted_at = answered.at
             FROM (
-                SELECT DISTINCT ON (judgement.id) held.id, judgement.id AS judgement_id
+                SELECT DISTINCT ON (judgement.id) held.id, judgement.id AS judgement_id,
+                    coalesce(judgement.submitted_at, judgement.created_at) AS at
                 FROM annotation_assignment held
                 JOIN annotation_membership member ON member.id = held.membership_id
                 JOIN benchmark_judgement judgement
                     ON judgement.pair_id = held.pair_id AND judgement.rater_id = member.rater_id
                     AND judgement.superseded_by_id IS NULL
-                WHERE held.campaign_id = %s
+                WHERE held.campaign_id = %s AND held.purpose = 'vote'
                   AND NOT EXISTS (
                       SELECT FROM annotation_assignment submitted
                       WHERE submitted.pair_id = held.pair_id
                         AND submitted.membership_id = held.membership_id
-                        AND submitted.state = 'submitted')
+                        AND submitted.purpose = 'vote' AND submitted.state = 'submitted')
                 ORDER BY judgement.id, held.state = 'open' DESC, held.claimed_at DESC, held.id
             ) answered
             WHERE answered.id = seat.id
@@ -234,7 +237,8 @@ def _count_seats(campaign: Campaign) -> int:
                 - (SELECT count(*) FROM benchmark_judgement judgement
                    WHERE judgement.pair_id = seats.pair_id AND judgement.superseded_by_id IS NULL)
                 - (SELECT count(*) FROM annotation_assignment lease
-                   WHERE lease.pair_id = seats.pair_id AND lease.state = 'open') AS free
+                   WHERE lease.pair_id = seats.pair_id AND lease.state = 'open'
+                     AND lease.purpose = 'vote') AS free
             FROM annotation_pairseats seats JOIN benchmark_pair pair ON pair.id = seats.pair_id
             WHERE seats.campaign_id = %s
             """,

@@ -1,4 +1,4 @@
-"""The demo: one campaign to judge, one judged by simulated raters."""
+"""The demo: one campaign to judge, with checks, and one judged by simulated raters."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from django.db import transaction
 from annotation.domain.simulation import SimulatedPair, simulated_votes
 from annotation.models import Campaign, Membership, User
 from annotation.services.campaigns import create_campaign, import_pairs_into, import_votes_into
+from annotation.services.check_imports import import_checks
 from annotation.services.members import add_member
 from benchmark.models import PairSet
 
 FOLDER = Path(__file__).resolve().parent.parent / "demo"
 FILES = [FOLDER / f"{kind}.{lang}.jsonl" for kind in ("personas", "pairs") for lang in ("en", "zh")]
+CHECKS = FOLDER / "checks.jsonl"
 OPEN = "demo-open"
 JUDGED = "demo-judged"
 SIMULATED_RATERS = [f"simulated-{number}" for number in range(1, 10)]
@@ -57,6 +59,7 @@ def load_demo() -> bool:
             report = import_pairs_into(campaign=campaign, paths=FILES)
             if report.problems:
                 raise ValueError(f"The demo's own files are broken: {report.problems[0]}")
+        _add_checks(campaigns[OPEN])
         _judge(campaigns[JUDGED])
         for login in LOGINS:
             user, _ = User.objects.get_or_create(
@@ -66,6 +69,20 @@ def load_demo() -> bool:
             for slug in login.campaigns:
                 add_member(campaign=campaigns[slug], user=user, role=login.role)
     return True
+
+
+def _add_checks(campaign: Campaign) -> None:
+    """Training, qualification, gold and repeats, and everything that can be asked."""
+    report = import_checks(campaign=campaign, path=CHECKS)
+    if report.problems:
+        raise ValueError(f"The demo's own checks are broken: {report.problems[0]}")
+    campaign.gold_percent = 10
+    campaign.repeat_percent = 5
+    campaign.asks_confidence = True
+    campaign.asks_reasons = True
+    campaign.save(
+        update_fields=["gold_percent", "repeat_percent", "asks_confidence", "asks_reasons"]
+    )
 
 
 def _judge(campaign: Campaign) -> None:

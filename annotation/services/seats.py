@@ -1,8 +1,9 @@
-"""Seats: claimed on a lease, renewed by activity, submitted once.
+"""Seats: claimed on a lease, renewed by activity, given back.
 
 The pair's `PairSeats` row is the lock, and everything takes it before anything else of the pair, so
-transactions on one pair take turns and never wait in a circle. "Exactly n" and "one a rater" are
-constraints of the database; the locks only make sure that nobody is turned away for nothing.
+transactions on one pair take turns and never wait in a circle; a rater's own row is taken before
+that. "Exactly n" and "one a rater" are constraints of the database; the locks only make sure that
+nobody is turned away for nothing.
 """
 
 from __future__ import annotations
@@ -10,39 +11,15 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import Enum
 from typing import NamedTuple
-from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import Count, F, Min, Q
 from django.utils import timezone
 
-from annotation.domain import blinding
-from annotation.domain.rubric import Answer
+from annotation.domain import blinding, mixing
 from annotation.models import Assignment, Campaign, Membership, PairSeats
-from benchmark.models import PairSet, Tally
-
-
-class Outcome(Enum):
-    """What became of a submitted answer."""
-
-    ACCEPTED = "accepted"
-    # A retry or a second tab: the first answer stands.
-    ALREADY_SUBMITTED = "already_submitted"
-    # The lease had ended, but a seat was still free: the answer counts.
-    KEPT_AFTER_EXPIRY = "kept_after_expiry"
-    # The lease had ended and others have filled the pair: the answer is not needed.
-    EXPIRED = "expired"
-    CAMPAIGN_CLOSED = "campaign_closed"
-
-    @property
-    def is_stored(self) -> bool:
-        return self in (
-            Outcome.ACCEPTED,
-            Outcome.ALREADY_SUBMITTED,
-            Outcome.KEPT_AFTER_EXPIRY,
-        )
+from annotation.services import checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +35,17 @@ class NothingLeft:
     ALL_JUDGED = "all_judged"
     ALL_TAKEN = "all_taken"
     ALL_FULL = "all_full"
+    # About the rater: see Membership.standing.
+    PAUSED = "paused"
+    NOT_QUALIFIED = "not_qualified"
+    EXCLUDED = "excluded"
+    LEFT = "left"
+    TIMED_OUT = "timed_out"
+    QUOTA_DONE = "quota_done"
 
 
 def claim_seat(*, membership: Membership, now: datetime | None = None) -> Assignment | NothingLeft:
-    """The rater's open seat, or a new one on the next pair that has a place.
+    """The rater's open seat, or a new one on the next pair that has a place, or a check.
 
     Asking again gives the same seat and renews its lease.
     """
@@ -69,8 +53,10 @@ def claim_seat(*, membership: Membership, now: datetime | None = None) -> Assign
     campaign = membership.campaign
     if not campaign.is_open:
         return NothingLeft(NothingLeft.NOT_OPEN)
+    if (barred := barred_because(membership)) is not None:
+        return barred
     # Also one whose lease has ended, if nobody has taken it back yet: the rater is still reading.
-    if held := _renewed_seat(membership, now=now):
+    if held := renewed_seat(membership, now=now):
         return held
     free_lapsed_seats(campaign=campaign, now=now)
     claimed = _claim(membership, now=now, wait=False)
@@ -79,33 +65,52 @@ def claim_seat(*, membership: Membership, now: datetime | None = None) -> Assign
     return claimed
 
 
+def barred_because(membership: Membership) -> NothingLeft | None:
+    """Why this rater gets nothing, whatever there is to judge; None for one in good standing."""
+    reason = membership.standing_reason
+    match membership.standing:
+        case Membership.Standing.ACTIVE:
+            return None
+        case Membership.Standing.EXCLUDED:
+            return NothingLeft(NothingLeft.EXCLUDED)
+        case Membership.Standing.LEFT if reason == Membership.StandingReason.TIMED_OUT:
+            return NothingLeft(NothingLeft.TIMED_OUT)
+        case Membership.Standing.LEFT:
+            return NothingLeft(NothingLeft.LEFT)
+    if reason == Membership.StandingReason.QUALIFICATION:
+        return NothingLeft(NothingLeft.NOT_QUALIFIED)
+    return NothingLeft(NothingLeft.PAUSED)
+
+
 def renew_lease(*, assignment: Assignment, now: datetime | None = None) -> bool:
-    """Hold the seat for another lease; False when it is not held any more."""
+    """Hold the seat for another lease; False when it is not held any more.
+
+    A seat whose lease had ended is taken back if its place is free and the rater has no other.
+    """
     now = now or timezone.now()
-    return bool(_renew(assignment, now=now)) and assignment.campaign.is_open
+    if not assignment.campaign.is_open or not assignment.membership.is_active:
+        return False
+    lease = timedelta(seconds=assignment.campaign.lease_seconds)
+    assignment.lease_expires_at = now + lease
+    renewed = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.OPEN).update(
+        lease_expires_at=assignment.lease_expires_at
+    )
+    return bool(renewed) or _take_back(assignment, until=now + lease)
 
 
-def submit(*, seat: Assignment, answer: Answer, now: datetime | None = None) -> Outcome:
-    """Store the answer as a judgement, once, with its votes and tallies in one transaction."""
-    now = now or timezone.now()
+def give_back(*, membership: Membership) -> None:
+    """Free the seat that the rater holds, if any: somebody else may take the place."""
     with transaction.atomic():
-        _lock_pair(seat.pair_id)
-        seat.campaign.pair_set.lock_for_writing()
-        assignment = _live_seat(seat)
-        if assignment.state == Assignment.State.SUBMITTED:
-            return Outcome.ALREADY_SUBMITTED
-        if assignment.campaign_state != Campaign.State.OPEN:
-            return Outcome.CAMPAIGN_CLOSED
-        outcome = Outcome.ACCEPTED
-        if assignment.state == Assignment.State.EXPIRED:
-            took_a_place = PairSeats.objects.filter(pk=seat.pair_id, free__gt=0).update(
-                free=F("free") - 1
-            )
-            if not took_a_place:
-                return Outcome.EXPIRED
-            outcome = Outcome.KEPT_AFTER_EXPIRY
-        _store(assignment, answer, pair_set=seat.campaign.pair_set, now=now)
-    return outcome
+        lock_member(membership)
+        seat = Assignment.objects.filter(membership=membership, state=Assignment.State.OPEN).first()
+        if seat is None:
+            return
+        lock_pair(seat.pair_id)
+        ended = Assignment.objects.filter(pk=seat.pk, state=Assignment.State.OPEN).update(
+            state=Assignment.State.EXPIRED
+        )
+        if ended and seat.purpose == Assignment.Purpose.VOTE:
+            PairSeats.objects.filter(pk=seat.pair_id).update(free=F("free") + 1)
 
 
 def free_lapsed_seats(*, campaign: Campaign, now: datetime | None = None) -> int:
@@ -114,12 +119,17 @@ def free_lapsed_seats(*, campaign: Campaign, now: datetime | None = None) -> int
     with connection.cursor() as cursor:
         # Asked at every claim, so not by way of the ORM, which takes ten times as long.
         cursor.execute(
-            "SELECT EXISTS (SELECT FROM annotation_assignment WHERE campaign_id = %s"
-            " AND state = 'open' AND lease_expires_at <= %s)",
+            "SELECT coalesce(bool_or(purpose = 'vote'), false),"
+            " coalesce(bool_or(purpose <> 'vote'), false) FROM annotation_assignment"
+            " WHERE campaign_id = %s AND state = 'open' AND lease_expires_at <= %s"
+            " AND purpose IN ('vote', 'gold', 'repeat')",
             [campaign.pk, now],
         )
-        if cursor.fetchone() == (False,):
-            return 0
+        has_votes, has_checks = cursor.fetchone()
+    if has_checks:
+        _end_lapsed_checks(campaign, now=now)
+    if not has_votes:
+        return 0
     lapsed = Assignment.objects.filter(campaign=campaign).lapsed(now=now)
     freed = 0
     with transaction.atomic():
@@ -137,13 +147,40 @@ def free_lapsed_seats(*, campaign: Campaign, now: datetime | None = None) -> int
     return freed
 
 
-def _renew(assignment: Assignment, *, now: datetime) -> int:
-    """Move the end of an open lease; nothing if the seat was submitted or freed meanwhile."""
-    lease = timedelta(seconds=assignment.campaign.lease_seconds)
-    assignment.lease_expires_at = now + lease
-    return Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.OPEN).update(
-        lease_expires_at=assignment.lease_expires_at
-    )
+def _end_lapsed_checks(campaign: Campaign, *, now: datetime) -> None:
+    """They keep no place from anybody, but a rater who comes back would know them by their staying.
+
+    Those of training and qualification are named as such, and wait.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE annotation_assignment SET state = 'expired' WHERE id IN ("
+            " SELECT id FROM annotation_assignment WHERE campaign_id = %s AND state = 'open'"
+            " AND lease_expires_at <= %s AND purpose IN ('gold', 'repeat')"
+            " FOR UPDATE SKIP LOCKED)",
+            [campaign.pk, now],
+        )
+
+
+def _take_back(seat: Assignment, *, until: datetime) -> bool:
+    if not seat.is_main_round:
+        return False
+    with transaction.atomic():
+        lock_member(seat.membership)
+        lock_pair(seat.pair_id)
+        lapsed = Assignment.objects.filter(pk=seat.pk, state=Assignment.State.EXPIRED)
+        others = Assignment.objects.filter(membership=seat.membership_id).filter(
+            Q(state=Assignment.State.OPEN)
+            | Q(state=Assignment.State.SUBMITTED, purpose=seat.purpose, pair=seat.pair_id)
+        )
+        if others.exists() or not lapsed.exists():
+            return False
+        if seat.purpose == Assignment.Purpose.VOTE:
+            has_place = PairSeats.objects.filter(pk=seat.pair_id, free__gt=0)
+            if not has_place.update(free=F("free") - 1):
+                return False
+        lapsed.update(state=Assignment.State.OPEN, lease_expires_at=until)
+    return True
 
 
 def _claim(membership: Membership, *, now: datetime, wait: bool) -> Assignment | NothingLeft | None:
@@ -157,18 +194,45 @@ def _claim(membership: Membership, *, now: datetime, wait: bool) -> Assignment |
         with connection.cursor() as cursor:
             # Double clicks and two tabs take turns, and the second finds the first one's seat.
             cursor.execute(
-                "SELECT cursor FROM annotation_membership WHERE id = %s FOR NO KEY UPDATE",
+                "SELECT cursor, slots, standing FROM annotation_membership WHERE id = %s"
+                " FOR NO KEY UPDATE",
                 [membership.pk],
             )
-            (after,) = cursor.fetchone()
-        if held := _renewed_seat(membership, now=now):
+            after, slot, standing = cursor.fetchone()
+        if standing != membership.standing:
+            membership.refresh_from_db(fields=["standing", "standing_reason"])
+            return barred_because(membership)
+        if held := renewed_seat(membership, now=now):
             return held
+        if check := _take_check(membership, slot=slot, now=now):
+            return check
         place = _next_pair(membership, after=after, lock=not wait)
         if place is None:
             return _why_nothing(membership, now=now) if wait else None
         if wait:
-            _lock_pair(place.pair)
+            lock_pair(place.pair)
         return _take_place(membership, place, now=now)
+
+
+def _take_check(membership: Membership, *, slot: int, now: datetime) -> Assignment | None:
+    """A gold or repeated pair if one is due in this slot, and there is one to give."""
+    campaign = membership.campaign
+    if not campaign.gold_percent and not campaign.repeat_percent:
+        return None
+    assert membership.rater is not None  # membership_rater_iff_annotator
+    due = mixing.due(
+        seed=campaign.pair_set.seed,
+        rater=membership.rater.pseudonym,
+        slot=slot,
+        gold_percent=campaign.gold_percent,
+        repeat_percent=campaign.repeat_percent,
+    )
+    if due == "vote":
+        return None
+    seat = checks.take_check_seat(membership=membership, purpose=due, now=now)
+    if seat is not None:
+        Membership.objects.filter(pk=membership.pk).update(slots=F("slots") + 1)
+    return seat
 
 
 class _Place(NamedTuple):
@@ -215,13 +279,13 @@ def _take_place(membership: Membership, place: _Place, *, now: datetime) -> Assi
                               WHERE pair_id = %(pair)s AND rater_id = %(rater)s)
             RETURNING pair_id, campaign_id, position
         ), moved AS (
-            UPDATE annotation_membership SET cursor = taken.position
+            UPDATE annotation_membership SET cursor = taken.position, slots = slots + 1
             FROM taken WHERE id = %(membership)s
         )
-        INSERT INTO annotation_assignment (id, campaign_id, membership_id, pair_id, state,
-            shown_left, claimed_at, lease_expires_at)
-        SELECT %(id)s, campaign_id, %(membership)s, pair_id, 'open', %(shown_left)s, %(now)s,
-            %(until)s
+        INSERT INTO annotation_assignment (id, campaign_id, membership_id, pair_id, purpose,
+            attempt, state, shown_left, claimed_at, lease_expires_at)
+        SELECT %(id)s, campaign_id, %(membership)s, pair_id, 'vote', 0, 'open', %(shown_left)s,
+            %(now)s, %(until)s
         FROM taken RETURNING
         """
         + _COLUMNS,
@@ -244,12 +308,12 @@ def _take_place(membership: Membership, place: _Place, *, now: datetime) -> Assi
 
 # By name: a migration that adds a column must not upset statements that are prepared already.
 _COLUMNS = (
-    "id, campaign_id, membership_id, pair_id, state, shown_left, claimed_at, lease_expires_at,"
-    " judgement_id"
+    "id, campaign_id, membership_id, pair_id, purpose, check_item_id, repeats_id, attempt, state,"
+    " shown_left, claimed_at, lease_expires_at, submitted_at, judgement_id"
 )
 
 
-def _renewed_seat(membership: Membership, *, now: datetime) -> Assignment | None:
+def renewed_seat(membership: Membership, *, now: datetime) -> Assignment | None:
     """The rater's open seat for another lease."""
     return _seat(
         "UPDATE annotation_assignment SET lease_expires_at = %(until)s"
@@ -271,10 +335,18 @@ def _seat(sql: str, membership: Membership, parameters: dict[str, object]) -> As
     return seat
 
 
-def _lock_pair(pair: int) -> None:
+def lock_pair(pair: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT FROM annotation_pairseats WHERE pair_id = %s FOR NO KEY UPDATE", [pair]
+        )
+
+
+def lock_member(membership: Membership) -> None:
+    """Double clicks, two tabs and the lead take turns."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT FROM annotation_membership WHERE id = %s FOR NO KEY UPDATE", [membership.pk]
         )
 
 
@@ -288,84 +360,13 @@ def _why_nothing(membership: Membership, *, now: datetime) -> NothingLeft:
     if not not_judged.exists():
         return NothingLeft(NothingLeft.ALL_JUDGED)
     # In one statement: a lease that ends between two of them would look like a full pair.
-    is_leased = Q(pair__assignments__state=Assignment.State.OPEN)
+    is_leased = Q(
+        pair__assignments__state=Assignment.State.OPEN,
+        pair__assignments__purpose=Assignment.Purpose.VOTE,
+    )
     left = not_judged.filter(is_leased | Q(free__gt=0)).aggregate(
         rows=Count("pk"), retry_at=Min("pair__assignments__lease_expires_at", filter=is_leased)
     )
     if left["rows"]:
         return NothingLeft(NothingLeft.ALL_TAKEN, retry_at=left["retry_at"] or now)
     return NothingLeft(NothingLeft.ALL_FULL)
-
-
-class _LiveSeat(NamedTuple):
-    id: UUID
-    pair: int
-    rater: int
-    state: str
-    shown_left: str
-    claimed_at: datetime
-    campaign_state: str
-
-
-def _live_seat(seat: Assignment) -> _LiveSeat:
-    """The seat as it stands now; an expired one yields to the rater's newer seat on that pair."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT seat.id, seat.pair_id, membership.rater_id, seat.state, seat.shown_left,
-                seat.claimed_at, campaign.state
-            FROM annotation_assignment seat
-            JOIN annotation_membership membership ON membership.id = seat.membership_id
-            JOIN annotation_campaign campaign ON campaign.pair_set_id = seat.campaign_id
-            WHERE seat.id = %s OR (seat.pair_id = %s AND seat.membership_id = %s
-                                   AND seat.state IN ('open', 'submitted'))
-            ORDER BY seat.state = 'expired' LIMIT 1 FOR UPDATE OF seat
-            """,
-            [seat.pk, seat.pair_id, seat.membership_id],
-        )
-        return _LiveSeat(*cursor.fetchone())
-
-
-def _store(seat: _LiveSeat, answer: Answer, *, pair_set: PairSet, now: datetime) -> None:
-    """Judgement, votes and tallies, and the seat is submitted; the caller holds the pair's lock."""
-    keys = list(answer.choices)
-    with connection.cursor() as cursor:
-        # A criterion without an answer would be a vote without a choice, which is refused.
-        cursor.execute(
-            """
-            WITH judgement AS (
-                INSERT INTO benchmark_judgement (pair_id, rater_id, seat, raters_per_pair, revision,
-                    shown_left, opened_at, submitted_at, seconds, comment, created_at)
-                SELECT %(pair)s, %(rater)s, coalesce(max(seat), 0) + 1, %(raters_per_pair)s, 1,
-                    %(shown_left)s, %(opened_at)s, %(now)s, %(seconds)s, %(comment)s, now()
-                FROM benchmark_judgement WHERE pair_id = %(pair)s AND superseded_by_id IS NULL
-                RETURNING id
-            ), submitted AS (
-                UPDATE annotation_assignment SET state = 'submitted', judgement_id = judgement.id
-                FROM judgement WHERE annotation_assignment.id = %(seat)s
-            )
-            INSERT INTO benchmark_vote (judgement_id, criterion_id, choice, reason)
-            SELECT judgement.id, criterion.id, answer.choice, ''
-            FROM judgement CROSS JOIN benchmark_criterion criterion
-            LEFT JOIN unnest(%(keys)s::text[], %(choices)s::text[]) answer (key, choice)
-                ON answer.key = criterion.key
-            WHERE criterion.pair_set_id = %(pair_set)s ORDER BY criterion.position
-            RETURNING criterion_id, choice
-            """,
-            {
-                "pair": seat.pair,
-                "rater": seat.rater,
-                "raters_per_pair": pair_set.raters_per_pair,
-                "shown_left": seat.shown_left,
-                "opened_at": seat.claimed_at,
-                "now": now,
-                "seconds": max(0.0, (now - seat.claimed_at).total_seconds()),
-                "comment": answer.comment,
-                "seat": seat.id,
-                "keys": keys,
-                "choices": [answer.choices[key] for key in keys],
-                "pair_set": pair_set.pk,
-            },
-        )
-        votes = cursor.fetchall()
-    Tally.objects.count_votes((seat.pair, criterion, choice) for criterion, choice in votes)

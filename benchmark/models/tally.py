@@ -12,28 +12,50 @@ from benchmark.models.pair_set import Criterion
 COLUMNS = {"A": "a", "B": "b", "tie": "tie", "skip": "skip"}
 
 
+# Pair id, criterion id, choice.
+CountedVote = tuple[int, int, str]
+
+
 class TallyQuerySet(models.QuerySet["Tally"]):
-    def count_votes(self, votes: Iterable[tuple[int, int, str]], *, by: int = 1) -> None:
-        """Add ``by`` to the counters of (pair id, criterion id, choice) votes; one statement."""
+    def count_votes(self, votes: Iterable[CountedVote]) -> None:
+        """Count votes that have become current; one statement."""
+        self._move(
+            votes,
+            "INSERT INTO benchmark_tally (pair_id, criterion_id, a, b, tie, skip)"
+            f" SELECT * FROM {_ROWS}"
+            " ON CONFLICT (pair_id, criterion_id) DO UPDATE SET"
+            " a = benchmark_tally.a + excluded.a, b = benchmark_tally.b + excluded.b,"
+            " tie = benchmark_tally.tie + excluded.tie,"
+            " skip = benchmark_tally.skip + excluded.skip",
+        )
+
+    def uncount_votes(self, votes: Iterable[CountedVote]) -> None:
+        """Take votes that have been counted out again; one statement."""
+        # No upsert of negative numbers: its row is checked before it conflicts.
+        self._move(
+            votes,
+            "UPDATE benchmark_tally SET a = benchmark_tally.a - former.a,"
+            " b = benchmark_tally.b - former.b, tie = benchmark_tally.tie - former.tie,"
+            " skip = benchmark_tally.skip - former.skip"
+            f" FROM {_ROWS} former (pair_id, criterion_id, a, b, tie, skip)"
+            " WHERE benchmark_tally.pair_id = former.pair_id"
+            " AND benchmark_tally.criterion_id = former.criterion_id",
+        )
+
+    def _move(self, votes: Iterable[CountedVote], statement: str) -> None:
         rows: dict[tuple[int, int], list[int]] = {}
         order = list(COLUMNS)
         for pair_id, criterion_id, choice in votes:
-            rows.setdefault((pair_id, criterion_id), [0, 0, 0, 0])[order.index(choice)] += by
+            rows.setdefault((pair_id, criterion_id), [0, 0, 0, 0])[order.index(choice)] += 1
         if not rows:
             return
         # Rows in key order, so that two transactions never wait for each other.
         values = [[pair, criterion, *counts] for (pair, criterion), counts in sorted(rows.items())]
         with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO benchmark_tally (pair_id, criterion_id, a, b, tie, skip)"
-                " SELECT * FROM unnest(%s::bigint[], %s::bigint[],"
-                " %s::int[], %s::int[], %s::int[], %s::int[])"
-                " ON CONFLICT (pair_id, criterion_id) DO UPDATE SET"
-                " a = benchmark_tally.a + excluded.a, b = benchmark_tally.b + excluded.b,"
-                " tie = benchmark_tally.tie + excluded.tie,"
-                " skip = benchmark_tally.skip + excluded.skip",
-                [list(column) for column in zip(*values, strict=True)],
-            )
+            cursor.execute(statement, [list(column) for column in zip(*values, strict=True)])
+
+
+_ROWS = "unnest(%s::bigint[], %s::bigint[], %s::int[], %s::int[], %s::int[], %s::int[])"
 
 
 class Tally(models.Model):

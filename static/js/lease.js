@@ -1,59 +1,112 @@
-// Signs of life: while somebody is at work on a pair, its seat is held.
-const task = () => document.getElementById("task");
+// The lease: while somebody is at work on a pair it is held, and before it ends that is said.
+import { clock, here, hush, LIMIT_MS, onSignOfLife, onTaskSwap, tell, token } from "./page.js";
 
 // Asked again this much later when the network failed; the submit itself would tell.
 const RETRY_MS = 15_000;
+// With an eighth of the lease left it is said, but neither in the last moment nor all the time.
+const LEAST_NOTICE_MS = 60_000;
 
-let seat;
-let renewedAt = 0;
-let held = true;
+// What is known of the pair on screen; null where none is held.
+let lease = null;
+let timer;
 
-const startOver = () => {
-  // Loading the pair has renewed its lease. Only differences count: clocks may be wrong.
-  renewedAt = performance.now();
-  if (seat === task()?.dataset.seat) return;
-  seat = task()?.dataset.seat;
-  held = true;
+const now = () => ({ page: performance.now(), wall: Date.now() });
+
+// Only differences count: clocks may be wrong, and a page's own stands still while a laptop sleeps.
+const since = (moment) => Math.max(performance.now() - moment.page, Date.now() - moment.wall);
+
+const noticeMs = () => Math.min(lease.ms / 3, Math.max(LEAST_NOTICE_MS, lease.ms / 8));
+
+const watch = () => {
+  clearTimeout(timer);
+  timer = setTimeout(warn, lease.ms - noticeMs());
+};
+
+const start = () => {
+  const place = here();
+  if (lease && place?.seat === lease.seat) return;
+  clearTimeout(timer);
+  hush("still-there");
+  // A correction is of a pair that is kept for good.
+  const isHeld = place?.revision === "0" && place.data.renew;
+  lease = isHeld && {
+    seat: place.seat,
+    address: place.data.renew,
+    ms: 1000 * Number(place.data.leaseSeconds),
+    renewedAt: now(),
+    isHeld,
+    isWarned: false,
+    isAsking: false,
+    pausedUntil: 0,
+  };
+  if (lease) watch();
+};
+
+const warn = () => {
+  lease.isWarned = true;
+  const left = lease.ms - since(lease.renewedAt);
+  // The machine has slept; whoever is back renews it by that.
+  if (left <= 0) return;
+  const time = clock(new Date(Date.now() + left));
+  tell("still-there", { kind: "warn", values: { time }, action: { words: "keep-it", run: renew } });
+};
+
+const kept = (asked, wasOver) => {
+  lease.renewedAt = asked;
+  hush("still-there");
+  if (wasOver) tell("held-again", { kind: "ok" });
+  lease.isWarned = false;
+  watch();
+};
+
+const lost = () => {
+  lease.isHeld = false;
+  clearTimeout(timer);
+  hush("still-there");
+  tell("lapsed", { kind: "warn" });
 };
 
 const renew = async () => {
-  const asked = seat;
-  const { renew: address, leaseSeconds } = task().dataset;
-  const quarter = (1000 * Number(leaseSeconds)) / 4;
-  renewedAt = performance.now();
+  const mine = lease;
+  if (!mine || mine.isAsking) return;
+  mine.isAsking = true;
+  const asked = now();
+  const wasOver = since(mine.renewedAt) >= mine.ms;
+  let status = 0;
+  let isSignedOut = false;
   try {
-    const token = task().querySelector('input[name="csrfmiddlewaretoken"]').value;
-    const cookie = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
-    const response = await fetch(address, {
+    const response = await fetch(mine.address, {
       method: "POST",
-      headers: { "X-CSRFToken": cookie ? cookie[1] : token },
+      headers: { "X-CSRFToken": token() },
       redirect: "manual",
+      signal: AbortSignal.timeout(LIMIT_MS),
     });
-    if (asked !== seat) return;
-    if (response.status === 409) {
-      held = false;
-      document.dispatchEvent(new CustomEvent("lapsed"));
-    } else if (response.type === "opaqueredirect") {
-      held = false;
-      document.dispatchEvent(new CustomEvent("signed-out"));
-    } else if (!response.ok) {
-      renewedAt += RETRY_MS - quarter;
-    }
+    status = response.status;
+    isSignedOut = response.type === "opaqueredirect";
   } catch {
-    renewedAt += RETRY_MS - quarter;
+    // Without an answer it is asked again, below.
   }
+  mine.isAsking = false;
+  if (mine !== lease) return;
+  if (isSignedOut) {
+    lease.pausedUntil = Infinity;
+    document.dispatchEvent(new CustomEvent("signed-out"));
+  } else if (status === 204) kept(asked, wasOver);
+  else if (status === 409) lost();
+  else lease.pausedUntil = performance.now() + RETRY_MS;
 };
 
-const active = () => {
-  if (!held || !seat || document.visibilityState !== "visible") return;
-  const quarter = (1000 * Number(task().dataset.leaseSeconds)) / 4;
-  if (performance.now() - renewedAt >= quarter) renew();
-};
+onSignOfLife(() => {
+  if (!lease?.isHeld || document.visibilityState !== "visible") return;
+  if (performance.now() < lease.pausedUntil) return;
+  if (lease.isWarned || since(lease.renewedAt) >= lease.ms / 4) renew();
+});
 
-for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "scroll", "touchmove"]) {
-  // Capturing, since the scrolling of a pane does not bubble.
-  document.addEventListener(kind, active, { capture: true, passive: true });
-}
+document.addEventListener("signed-in", () => {
+  if (!lease) return;
+  lease.pausedUntil = 0;
+  renew();
+});
 
-document.addEventListener("htmx:afterSwap", startOver);
-startOver();
+onTaskSwap(start);
+start();

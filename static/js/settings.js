@@ -8,6 +8,7 @@ const store = (name, value) => {
   } catch {
     // Storage is switched off: the choice lasts as long as the page.
   }
+  document.dispatchEvent(new CustomEvent("setting-changed"));
 };
 
 const show = () => {
@@ -29,6 +30,7 @@ addEventListener("storage", ({ key, newValue }) => {
   if (key === "theme") root.dataset.theme = newValue ?? "system";
   if (key === "shortcuts") root.dataset.shortcuts = newValue ?? "on";
   show();
+  document.dispatchEvent(new CustomEvent("setting-changed"));
 });
 
 const forms = {

@@ -1,4 +1,4 @@
-// The polite live region says what a swap has changed: [data-announce] of the new content.
+// The polite live region: what a swap has changed ([data-announce]), and what other scripts say.
 const status = document.getElementById("status");
 
 const announcement = () =>
@@ -6,16 +6,27 @@ const announcement = () =>
     .map((element) => element.dataset.announce.replace(/\s+/g, " ").trim())
     .join(" ");
 
+// What belongs to one turn is said together, since each new text silences the one before.
+let said = [];
+
+const say = (words) => {
+  if (!words) return;
+  if (!said.length) {
+    queueMicrotask(() => {
+      status.textContent = said.join(" ");
+      said = [];
+    });
+  }
+  said.push(words);
+};
+
 let last = announcement();
 
 document.addEventListener("htmx:afterSwap", () => {
   const words = announcement();
   if (words === last) return;
   last = words;
-  status.textContent = words;
+  say(words);
 });
 
-// Other scripts say things by this event.
-document.addEventListener("say", ({ detail }) => {
-  status.textContent = detail;
-});
+document.addEventListener("say", ({ detail }) => say(detail));

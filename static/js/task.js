@@ -1,32 +1,89 @@
-// The task page: keys, the profile's drawer, and where one is after a swap.
-const wide = matchMedia("(width >= 62rem)");
-// Two responses side by side and the profile above them: open, it would push them below the fold.
-const tight = matchMedia("(56.25rem <= width < 62rem)");
-const root = document.documentElement;
-const task = () => document.getElementById("task");
-const form = () => task()?.querySelector("form.answer");
+// The task page: the way between the texts, and where one is after a swap. The only script of the
+// page that is not imported by others: under its hashed name it would be another one.
+import "./dialogs.js";
+import "./keys.js";
+import { goTo } from "./place.js";
+import { task } from "./page.js";
+import { fitProfile } from "./profile.js";
 
-const say = (name) => {
-  const text = document.getElementById("words").content.querySelector(`[data-words="${name}"]`);
-  document.dispatchEvent(new CustomEvent("say", { detail: text.textContent.trim() }));
+// Stacked responses -------------------------------------------------------------------------
+
+// How far each has been read.
+let readTo = {};
+
+const seen = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const link = task()?.querySelector(`[data-switch][href="#${target.querySelector("h2").id}"]`);
+      if (isIntersecting) link?.setAttribute("aria-current", "true");
+      else link?.removeAttribute("aria-current");
+    }
+  },
+  // The line at two fifths of the window.
+  { rootMargin: "-40% 0px -60% 0px" },
+);
+
+const watchResponses = () => {
+  seen.disconnect();
+  for (const response of task()?.querySelectorAll(".response") ?? []) seen.observe(response);
 };
 
-// Beside the task the profile cannot be folded, and its heading is no button.
-const fitProfile = () => {
-  const profile = task()?.querySelector("details.persona");
-  if (!profile) return;
-  if (wide.matches) profile.open = true;
-  if (tight.matches) profile.open = false;
-  profile.querySelector("summary").tabIndex = wide.matches ? -1 : 0;
+const topOf = (section) => section.getBoundingClientRect().top + scrollY;
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("[data-switch]");
+  if (!link || event.defaultPrevented) return;
+  event.preventDefault();
+  const current = task().querySelector('[data-switch][aria-current="true"]');
+  const left = current && task().querySelector(current.hash).closest(".response");
+  if (left) readTo[current.hash] = scrollY - topOf(left);
+  const heading = task().querySelector(link.hash);
+  const section = heading.closest(".response");
+  heading.focus({ preventScroll: true });
+  // The one in view again leads to its beginning.
+  if (link === current || !(readTo[link.hash] > 0)) section.scrollIntoView();
+  else scrollTo(0, topOf(section) + readTo[link.hash]);
+});
+
+// Undo is offered for a while -----------------------------------------------------------------
+
+let undoEnds;
+
+const watchUndo = () => {
+  clearTimeout(undoEnds);
+  const link = task()?.querySelector(".undo");
+  if (!link) return;
+  undoEnds = setTimeout(
+    () => {
+      if (link === document.activeElement) goTo();
+      link.remove();
+    },
+    1000 * Number(task().dataset.undoSeconds),
+  );
 };
 
-wide.addEventListener("change", fitProfile);
-tight.addEventListener("change", fitProfile);
+// A code to be taken elsewhere ----------------------------------------------------------------
+
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest?.("[data-copies]");
+  if (!button) return;
+  const field = document.getElementById(button.dataset.copies);
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+    button.textContent = button.dataset.done;
+  } catch {
+    // Not allowed here: the code is selected, to be copied by hand.
+  }
+});
+
+// After a swap --------------------------------------------------------------------------------
 
 // A refused answer comes back with the same pair: its texts stay where they were read.
-let before = { seat: "", panes: [] };
+let before = { seat: "", panes: [], page: 0 };
 
-document.addEventListener("htmx:beforeSwap", () => {
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.target?.id !== "task") return;
   before = {
     seat: task()?.dataset.seat,
     panes: [...document.querySelectorAll("#task .pane")].map(({ id, scrollTop }) => [id, scrollTop]),
@@ -34,65 +91,33 @@ document.addEventListener("htmx:beforeSwap", () => {
   };
 });
 
-document.addEventListener("htmx:afterSwap", () => {
+const arrive = () => {
   fitProfile();
-  if (task().dataset.seat !== before.seat) {
+  watchResponses();
+  watchUndo();
+};
+
+let shown = task();
+
+document.addEventListener("htmx:afterSwap", () => {
+  if (task() === shown) return;
+  shown = task();
+  readTo = {};
+  arrive();
+  if (!before.seat || task().dataset.seat !== before.seat) {
     scrollTo(0, 0);
     return;
   }
-  for (const [id, top] of before.panes) document.getElementById(id).scrollTop = top;
+  for (const [id, top] of before.panes) {
+    const pane = document.getElementById(id);
+    if (pane) pane.scrollTop = top;
+  }
   scrollTo(0, before.page);
 });
 
 // Once htmx has moved the focus; it does so without scrolling.
 document.addEventListener("htmx:afterSettle", () => {
-  task().querySelector(".field-wrong")?.scrollIntoView({ block: "nearest" });
+  task()?.querySelector(".field-wrong, .explained")?.scrollIntoView({ block: "nearest" });
 });
 
-const groups = () => {
-  const names = new Set([...form().querySelectorAll("input[data-key]")].map(({ name }) => name));
-  return [...names].map((name) => [...form().elements[name]]);
-};
-
-const firstUnanswered = () => groups().find((group) => !group.some(({ checked }) => checked));
-
-const typing = (element) =>
-  element?.isContentEditable ||
-  element?.matches?.("textarea, select, input:not([type=radio], [type=checkbox])");
-
-const acting = (element) => element?.closest?.("button, a, summary, [popover], [type=checkbox]");
-
-document.addEventListener("keydown", (event) => {
-  const { key, target } = event;
-  if (root.dataset.shortcuts !== "on" || !form()) return;
-  // 229: some browsers report a key of an input method so and not as composing.
-  if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
-  if (event.ctrlKey || event.altKey || event.metaKey || typing(target)) return;
-  // Some layouts have their digits on Shift.
-  if (event.shiftKey && !/^\d$/.test(key)) return;
-  if (key === "Enter") {
-    if (acting(target)) return;
-    // Also when held: else a focused radio button would submit by itself.
-    event.preventDefault();
-    if (!event.repeat) submit();
-    return;
-  }
-  if (event.repeat) return;
-  const choice = form().querySelector(`input[data-key="${CSS.escape(key.toLowerCase())}"]`);
-  if (!choice) return;
-  event.preventDefault();
-  choice.focus({ preventScroll: true });
-  choice.click();
-});
-
-const submit = () => {
-  const missing = firstUnanswered();
-  if (missing) {
-    missing[0].focus();
-    say("incomplete");
-    return;
-  }
-  form().requestSubmit(form().querySelector(".submit"));
-};
-
-fitProfile();
+arrive();

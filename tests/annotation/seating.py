@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from django.db import connection
+from django.utils import timezone
 
 from annotation.domain.rubric import Answer
+from annotation.domain.timing import read_timing
 from annotation.models import Assignment, Campaign, Membership
+from annotation.services import answers
+from annotation.services.answers import Outcome
 from annotation.services.seats import claim_seat
 from benchmark.models import Judgement, Vote
 from benchmark.services.tallies import rebuild_tallies
@@ -52,6 +56,18 @@ def seat(membership: Membership, *, now: datetime = NOW) -> Assignment:
     return claimed
 
 
+def submit(*, seat: Assignment, answer: Answer, now: datetime | None = None) -> Outcome:
+    """As a browser without scripts does: the answer took from the claim until now."""
+    now = now or timezone.now()
+    timing = read_timing({}, since=seat.claimed_at, now=now)
+    return answers.submit(seat=seat, answer=answer, timing=timing, now=now)
+
+
+def revise(*, seat: Assignment, answer: Answer, revision: int, now: datetime) -> Outcome:
+    timing = read_timing({}, since=seat.claimed_at, now=now, is_correction=True)
+    return answers.revise(seat=seat, answer=answer, timing=timing, revision=revision)
+
+
 def votes_of(judgement: Judgement) -> dict[str, str]:
     return dict(Vote.objects.filter(judgement=judgement).values_list("criterion__key", "choice"))
 
@@ -74,7 +90,8 @@ _BROKEN = {
                 - (SELECT count(*) FROM benchmark_judgement judgement
                    WHERE judgement.pair_id = pair.id AND judgement.superseded_by_id IS NULL)
                 - (SELECT count(*) FROM annotation_assignment lease
-                   WHERE lease.pair_id = pair.id AND lease.state = 'open') AS counted
+                   WHERE lease.pair_id = pair.id AND lease.state = 'open'
+                     AND lease.purpose = 'vote') AS counted
             FROM annotation_pairseats seats JOIN benchmark_pair pair ON pair.id = seats.pair_id
         ) places WHERE free <> counted
     """,

@@ -15,9 +15,10 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, Membership, User
+from annotation.models import Assignment, Campaign, CrowdStudy, Flag, Invite, Membership, User
 from benchmark.models import Release, Run
 from tests.annotation.seating import seat, seated_campaign
+from tests.annotation.ways import STUDY, crowd_address, make_invite, make_study
 from tests.factories import UserFactory, make_campaign, make_member
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +46,10 @@ MEMBERS = statuses(302, 404, 200, 200, 200)
 RATERS = statuses(302, 404, 200, 403, 403)
 WATCHERS = statuses(302, 404, 403, 200, 200)
 LEADS = statuses(302, 404, 403, 403, 302)
+LEADS_READ = statuses(302, 404, 403, 403, 200)
+SIGNED_IN = statuses(302, 200, 200, 200, 200)
+# Leaving is for participants of a crowd study, and these annotators are none.
+PARTICIPANTS = statuses(302, 404, 404, 403, 403)
 # A seat is there for its holder only.
 HOLDER = statuses(302, 404, 404, 404, 404)
 
@@ -55,6 +60,10 @@ class World:
     users: dict[str, User]
     seat: Assignment
     run: Run
+    member: Membership  # of the annotator
+    invite: Invite
+    study: CrowdStudy
+    flag: Flag
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,8 @@ class Route:
     arguments: Callable[[World], list[Any]]
     expected: dict[str, int]
     data: dict[str, str] | None = None
+    # Of the address, also where the method sends data.
+    query: Callable[[World], str] = lambda world: ""
 
 
 def slug(world: World) -> list[Any]:
@@ -74,9 +85,15 @@ def held(world: World) -> list[Any]:
     return [world.seat.pk]
 
 
+def visit(world: World) -> str:
+    return "?" + crowd_address(world.study).partition("?")[2]
+
+
+FLAG = {"target": "1", "kind": "broken"}
+GUIDELINES = {"form": "guidelines", "body": "# Other words", "after": "1"}
 ANSWER = {"helpfulness": "1", "personalization": "2"}
 TABLE = [
-    Route("home", "get", lambda w: [], statuses(302, 200, 200, 200, 200)),
+    Route("home", "get", lambda w: [], SIGNED_IN),
     Route("healthz", "get", lambda w: [], EVERYBODY),
     Route("login", "get", lambda w: [], statuses(200, 302, 302, 302, 302)),
     Route("logout", "post", lambda w: [], statuses(302, 302, 302, 302, 302)),
@@ -84,6 +101,18 @@ TABLE = [
         *("set_language", "post", lambda w: [], statuses(302, 302, 302, 302, 302)),
         {"language": "zh-hans"},
     ),
+    Route("password", "get", lambda w: [], SIGNED_IN),
+    Route("join", "get", lambda w: [w.invite.pk], EVERYBODY),
+    # Who is a member already is told so; an account cannot be made of nothing.
+    Route("join", "post", lambda w: [w.invite.pk], statuses(422, 302, 200, 200, 200)),
+    Route("crowd", "get", lambda w: [w.study.pk], EVERYBODY, query=visit),
+    Route(
+        *("crowd", "post", lambda w: [w.study.pk], statuses(302, 302, 302, 302, 302)),
+        {"agree": "yes"},
+        visit,
+    ),
+    Route("leave", "get", slug, PARTICIPANTS),
+    Route("leave", "post", slug, PARTICIPANTS),
     Route("campaign", "get", slug, WATCHERS),
     Route("move", "post", slug, LEADS, {"state": "paused"}),
     Route("move", "get", slug, LEADS),
@@ -93,11 +122,42 @@ TABLE = [
     Route("release", "get", slug, LEADS),
     Route("run", "get", lambda w: [w.campaign.slug, w.run.pk], WATCHERS),
     Route("download", "get", lambda w: [w.campaign.slug, "1.0.0"], WATCHERS),
+    Route("people", "get", slug, LEADS_READ),
+    Route("judging_settings", "get", slug, LEADS_READ),
+    Route("judging_settings", "post", slug, LEADS, GUIDELINES),
+    Route("invite", "post", slug, LEADS, {"role": "annotator", "days": "7"}),
+    Route("invite", "get", slug, LEADS),
+    Route("revoke", "post", lambda w: [w.campaign.slug, w.invite.pk], LEADS),
+    Route("revoke", "get", lambda w: [w.campaign.slug, w.invite.pk], LEADS),
+    Route(
+        *("study", "post", slug, LEADS),
+        {key: str(value) for key, value in STUDY.items()}
+        | {
+            "participant_parameter": "PROLIFIC_PID",
+            "study_parameter": "STUDY_ID",
+            "session_parameter": "SESSION_ID",
+        },
+    ),
+    Route("study", "get", slug, LEADS),
+    Route("close_study", "post", lambda w: [w.campaign.slug, w.study.pk], LEADS),
+    Route("close_study", "get", lambda w: [w.campaign.slug, w.study.pk], LEADS),
+    Route(
+        *("standing", "post", lambda w: [w.campaign.slug, w.member.pk], LEADS),
+        {"action": "pause"},
+    ),
+    Route("standing", "get", lambda w: [w.campaign.slug, w.member.pk], LEADS),
+    Route("resolve_flag", "post", lambda w: [w.campaign.slug, w.flag.pk], LEADS),
+    Route("resolve_flag", "get", lambda w: [w.campaign.slug, w.flag.pk], LEADS),
     Route("guidelines", "get", slug, MEMBERS),
+    Route("guidelines", "post", slug, statuses(302, 404, 302, 302, 302), {"version": "1"}),
     Route("task", "get", slug, RATERS),
+    Route("own", "get", slug, RATERS),
+    Route("history", "get", slug, RATERS),
     Route("submit", "post", held, HOLDER | {"annotator": 303}, ANSWER),
     Route("submit", "get", held, HOLDER | {"annotator": 302}),
     Route("renew", "post", held, HOLDER | {"annotator": 204}),
+    Route("flag", "post", held, HOLDER | {"annotator": 303}, FLAG),
+    Route("flag", "get", held, HOLDER | {"annotator": 302}),
 ]
 
 ABOUT_ONE_CAMPAIGN = [route for route in TABLE if route.expected["stranger"] == 404]
@@ -141,12 +201,19 @@ def world(tmp_path: Path) -> World:
         "foreigner": make_member(elsewhere, Membership.Role.LEAD),
     }
     release = make_release(campaign)
+    taken = seat(annotator, now=timezone.now())
     return World(
         campaign=campaign,
         users={role: member.user for role, member in members.items()}
         | {"stranger": UserFactory.create()},
-        seat=seat(annotator, now=timezone.now()),
+        seat=taken,
         run=release.aggregation,
+        member=annotator,
+        invite=make_invite(campaign),
+        study=make_study(campaign),
+        flag=Flag.objects.create(
+            campaign=campaign, assignment=taken, target=Flag.Target.QUERY, kind=Flag.Kind.WRONG
+        ),
     )
 
 
@@ -161,7 +228,7 @@ def test_every_route_in_every_role(world: World) -> None:
     found: dict[tuple[str, str], dict[str, int]] = {}
     for route in TABLE:
         answers = found[route.name, route.method] = {}
-        address = reverse(route.name, args=route.arguments(world))
+        address = reverse(route.name, args=route.arguments(world)) + route.query(world)
         for role in ROLES:
             # What one request changes, the next one does not see.
             with transaction.atomic():
@@ -171,7 +238,7 @@ def test_every_route_in_every_role(world: World) -> None:
             answers[role] = response.status_code
             if role == "anonymous" and response.status_code == 302:
                 to_login = response.headers["Location"].startswith(reverse(settings.LOGIN_URL))
-                assert to_login or route.name == "set_language", route
+                assert to_login or route.name in ("set_language", "crowd"), route
     assert found == {(route.name, route.method): route.expected for route in TABLE}
 
 

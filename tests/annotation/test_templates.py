@@ -10,6 +10,7 @@ from django.conf import settings
 from django.template.loader import get_template
 from django.test import Client, RequestFactory
 
+from annotation.step_contexts import FinishedView
 from annotation.views.errors import csrf_failure
 
 FOLDER = Path(settings.BASE_DIR) / "templates"
@@ -38,6 +39,20 @@ def test_a_refused_form_names_both_addresses() -> None:
 def test_the_page_of_a_server_error_needs_nothing() -> None:
     page = get_template("500.html").render()
     assert "The server had an error" in page
+
+
+def test_a_crowd_participant_gets_a_code_and_the_way_back() -> None:
+    request = RequestFactory().get("/")
+    request.htmx = False  # type: ignore[attr-defined]
+    finished = FinishedView(
+        "Done", "All saved.", code="C0DE", code_address="https://crowd.example/"
+    )
+    page = get_template("annotate/finished.html").render(
+        {"finished": finished, "campaign": {"slug": "cups"}, "progress": {"done": 2}}, request
+    )
+    assert re.search(r'<input id="completion-code"[^>]*value="C0DE"[^>]*readonly', page)
+    assert 'href="https://crowd.example/"' in page
+    assert "You have judged 2 pairs" in page
 
 
 @pytest.mark.django_db

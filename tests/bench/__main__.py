@@ -18,7 +18,7 @@ from tests.bench.site import Site, manage, own_database, site
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 REPORT = ROOT / "var" / "bench.json"
-NAMES = ("reading", "nonstop", "import", "aggregate", "release", "lists")
+NAMES = ("screen", "reading", "nonstop", "import", "aggregate", "release", "lists")
 
 
 def main() -> int:
@@ -62,9 +62,10 @@ def _measure(names: Sequence[str], folder: Path) -> list[Figure]:
     # These need Django's models.
     from django.db import connections
 
-    from tests.bench import importing, jobs, judging, lists, statements
+    from tests.bench import importing, jobs, judging, lists, screen, statements
 
     parts: dict[str, Callable[[Site, Path], list[Figure]]] = {
+        "screen": screen.screen,
         "reading": judging.reading,
         "nonstop": judging.nonstop,
         "import": importing.importing,

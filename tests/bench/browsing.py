@@ -14,6 +14,7 @@ from tests.bench.crowd import Client
 _SEAT = re.compile(r'action="/seats/([0-9a-f-]{36})/"')
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
 _FORM = "application/x-www-form-urlencoded"
+_REOPENED = 0.2
 
 
 class Browser(Client):
@@ -48,9 +49,12 @@ class Browser(Client):
         while time.perf_counter() + pause < deadline:
             time.sleep(pause)
             pause = self._pause
-            if not self._submit() or not self._next():
+            if not self._submit():
                 return
             self.seen.trips += 1
+            # Now and then somebody opens the page anew.
+            if self._draw.random() < _REOPENED and not self._next():
+                return
         self._connection.close()
 
     def _next(self) -> bool:
@@ -60,20 +64,22 @@ class Browser(Client):
         return self._expect("next", status, 200) and bool(_SEAT.search(self._page))
 
     def _submit(self) -> bool:
-        """Answer what the page asks, without following the redirect."""
+        """Answer what the page asks, as its script does: the next pair comes with the reply."""
         found = _SEAT.search(self._page)
         assert found
         answer = {key: self._draw.choice("12") for key in ("helpfulness", "personalization")}
         begin = time.perf_counter()
-        status, _ = self._request(
+        status, page = self._request(
             "POST",
             f"/seats/{found[1]}/",
             answer | {"comment": "", "csrfmiddlewaretoken": _token(self._page)},
+            {"HX-Request": "true"},
         )
         self.seen.submit.append(time.perf_counter() - begin)
-        if status == 303:
+        if status == 200:
             self.seen.acknowledged[found[1]] = answer
-        return self._expect("submit", status, 303)
+            self._page = page
+        return self._expect("submit", status, 200) and bool(_SEAT.search(page))
 
     def _expect(self, what: str, status: int, expected: int) -> bool:
         if status != expected:
@@ -81,9 +87,14 @@ class Browser(Client):
         return status == expected
 
     def _request(
-        self, method: str, path: str, form: dict[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        form: dict[str, str] | None = None,
+        more: dict[str, str] | None = None,
     ) -> tuple[int, str]:
-        headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items())}
+        cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        headers = {"Cookie": cookies, **(more or {})}
         if form is not None:
             headers["Content-Type"] = _FORM
         try:

@@ -11,6 +11,7 @@ from django.db import connection
 from annotation.models import Campaign, Membership, User
 from annotation.services.campaigns import create_campaign, import_pairs_into
 from annotation.services.members import add_member
+from annotation.services.steps import acknowledge
 from benchmark.models import PairSet
 from tests.bench import material
 
@@ -42,7 +43,8 @@ def campaign(slug: str, folder: Path, *, pairs: int = material.PAIRS) -> Campaig
 
 
 def with_raters(made: Campaign, number: int = RATERS) -> list[Membership]:
-    return [
+    """People who have read the guidelines."""
+    members = [
         add_member(
             campaign=made,
             user=user(f"rater-{place:02}"),
@@ -51,6 +53,9 @@ def with_raters(made: Campaign, number: int = RATERS) -> list[Membership]:
         )
         for place in range(number)
     ]
+    for member in members:
+        acknowledge(membership=member, version=made.guideline_version)
+    return members
 
 
 def judge_all(made: Campaign) -> None:
@@ -71,10 +76,10 @@ def judge_all(made: Campaign) -> None:
 
 _JUDGEMENTS = """
     INSERT INTO benchmark_judgement (pair_id, rater_id, seat, raters_per_pair, revision,
-        shown_left, opened_at, submitted_at, seconds, comment, created_at)
+        shown_left, opened_at, submitted_at, seconds, comment, reasons, created_at)
     SELECT pair.id, rater.id, place.seat, pair.raters_per_pair, 1,
         CASE WHEN hashint8(pair.id * 31 + rater.id) %% 2 = 0 THEN 'A' ELSE 'B' END,
-        now() - interval '30 seconds', now(), 30, '', now()
+        now() - interval '30 seconds', now(), 30, '', '{}', now()
     FROM (SELECT *, row_number() OVER (ORDER BY id) AS number FROM benchmark_pair
           WHERE pair_set_id = %(set)s) pair
     JOIN (SELECT *, row_number() OVER (ORDER BY id) AS number FROM benchmark_rater
@@ -107,10 +112,11 @@ _TALLIES = """
 """
 _SEATS = """
     WITH taken AS (UPDATE annotation_pairseats SET free = 0 WHERE campaign_id = %(set)s)
-    INSERT INTO annotation_assignment (id, campaign_id, membership_id, pair_id, state, shown_left,
-        claimed_at, lease_expires_at, judgement_id)
-    SELECT gen_random_uuid(), %(set)s, membership.id, judgement.pair_id, 'submitted',
-        judgement.shown_left, judgement.opened_at, judgement.submitted_at, judgement.id
+    INSERT INTO annotation_assignment (id, campaign_id, membership_id, pair_id, purpose, attempt,
+        state, shown_left, claimed_at, lease_expires_at, submitted_at, judgement_id)
+    SELECT gen_random_uuid(), %(set)s, membership.id, judgement.pair_id, 'vote', 0, 'submitted',
+        judgement.shown_left, judgement.opened_at, judgement.submitted_at, judgement.submitted_at,
+        judgement.id
     FROM benchmark_judgement judgement
     JOIN annotation_membership membership ON membership.rater_id = judgement.rater_id
     WHERE membership.campaign_id = %(set)s

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from annotation.models import Campaign, Membership
 from benchmark.models import Judgement, Vote
-from tests.e2e.conftest import NewPage, choice, expect_pair
-from tests.factories import PASSWORD
+from tests.e2e.conftest import NewPage, choice, expect_pair, task_address
+from tests.factories import PASSWORD, add_pairs, make_campaign, make_member
+
+CHOICES = 'input[data-action^="choice-"]'
 
 
 def press_until(page: Page, key: str, focused: str) -> None:
@@ -42,10 +44,8 @@ def test_three_pairs_with_the_keyboard_alone(
     expect(page.locator("h1")).to_have_text("My campaigns")
     press_until(page, "Tab", "a.button-main")
     page.keyboard.press("Enter")
-    expect(page.locator(".prose")).to_contain_text("How to judge a pair")
-    press_until(page, "Tab", "a.button-main")
-    page.keyboard.press("Enter")
     expect_pair(page, 1)
+    assert page.locator(f"{CHOICES}:checked").count() == 0, "something is chosen beforehand"
     shown = texts(page)
     page.reload()
     expect_pair(page, 1)
@@ -55,7 +55,7 @@ def test_three_pairs_with_the_keyboard_alone(
     # By shortcuts.
     page.keyboard.press("1")
     page.keyboard.press("w")
-    page.keyboard.press("Enter")
+    page.keyboard.press("f")
     expect_pair(page, 2)
     _expect_a_fresh_start(page, 2)
     seen.append(texts(page))
@@ -97,8 +97,9 @@ def test_three_pairs_with_the_keyboard_alone(
 
 def _expect_a_fresh_start(page: Page, number: int) -> None:
     expect(page.locator("#query")).to_be_focused()
-    expect(page.locator("#status")).to_have_text(f"Saved. Pair {number} of 4.")
-    assert page.locator("input:checked[data-key]").count() == 0
+    expect(page.locator("#status")).to_contain_text(f"Pair {number} of 4.")
+    expect(page.locator("#status")).to_contain_text("Saved")
+    assert page.locator(f"{CHOICES}:checked").count() == 0
     assert page.evaluate("scrollY") == 0
     assert all(page.locator(f"#pane-{place}").evaluate("e => e.scrollTop") == 0 for place in (1, 2))
 
@@ -120,37 +121,17 @@ def test_enter_twice_or_held_stores_one_judgement(task: Page) -> None:
         task.keyboard.down("Enter")
     task.keyboard.up("Enter")
     task.keyboard.press("Enter")
-    task.wait_for_function("document.querySelector('.submit').disabled")
+    expect(task.locator(".submit")).to_have_text("Sending …")
     assert len(held) == 1
     held[0].continue_()
     expect_pair(task, 2)
     assert Judgement.objects.count() == 1
 
 
-def test_shortcuts_can_be_switched_off(task: Page) -> None:
-    switch = task.get_by_role("switch", name="Keyboard shortcuts")
-    expect(switch).to_be_checked()
-    switch.focus()
-    task.keyboard.press("Space")
-    expect(task.locator(".key-hint:visible")).to_have_count(0)
-    switch.blur()
-    for key in ("1", "q", "Enter"):
-        task.keyboard.press(key)
-    assert task.locator("input:checked[data-key]").count() == 0
-    task.reload()
-    expect(switch).not_to_be_checked()
-    task.keyboard.press("1")
-    assert task.locator("input:checked[data-key]").count() == 0
-    switch.check()
-    switch.blur()
-    task.keyboard.press("1")
-    expect(task.locator(choice("helpfulness", "1"))).to_be_checked()
-
-
 def test_typing_a_comment_is_only_typing(task: Page) -> None:
     task.keyboard.press("2")
-    task.locator("details.comment summary").click()
-    task.locator("#comment").focus()
+    task.keyboard.press("c")
+    expect(task.locator("#comment")).to_be_focused()
     task.keyboard.type("1 q w 12")
     task.keyboard.press("Enter")
     task.keyboard.type("qw")
@@ -158,36 +139,9 @@ def test_typing_a_comment_is_only_typing(task: Page) -> None:
     expect(task.locator(choice("helpfulness", "2"))).to_be_checked()
     assert task.locator('input[name="personalization"]:checked').count() == 0
     assert not Judgement.objects.exists()
-
-
-def _composing(page: Page) -> None:
-    page.evaluate(
-        "document.body.dispatchEvent("
-        "new KeyboardEvent('keydown', {key: '1', isComposing: true, bubbles: true}))"
-    )
-
-
-def _processed_by_an_input_method(page: Page) -> None:
-    page.evaluate(
-        "document.body.dispatchEvent("
-        "new KeyboardEvent('keydown', {key: '1', keyCode: 229, bubbles: true}))"
-    )
-
-
-@pytest.mark.parametrize(
-    "act",
-    [
-        _composing,
-        _processed_by_an_input_method,
-        lambda page: page.keyboard.press("Control+1"),
-        lambda page: page.keyboard.press("Alt+q"),
-        lambda page: page.keyboard.press("Shift+Q"),
-    ],
-    ids=["composing", "input method", "control", "alt", "shift"],
-)
-def test_other_peoples_keys_are_left_alone(task: Page, act: Callable[[Page], None]) -> None:
-    act(task)
-    assert task.locator("input:checked[data-key]").count() == 0
+    task.keyboard.press("Escape")
+    expect(task.locator("#query")).to_be_focused()
+    expect(task.locator("#comment")).to_be_visible()
 
 
 def test_enter_on_a_link_follows_the_link(task: Page) -> None:
@@ -197,3 +151,56 @@ def test_enter_on_a_link_follows_the_link(task: Page) -> None:
     task.keyboard.press("Enter")
     expect(task.locator("h1")).to_have_text("My campaigns")
     assert not Judgement.objects.exists()
+
+
+def focus_order(page: Page, number: int) -> list[str]:
+    """What Tab reaches in the task, from the question on."""
+    page.locator("#query").focus()
+    order: list[str] = []
+    for _ in range(number):
+        page.keyboard.press("Tab")
+        order.append(
+            page.evaluate(
+                "(({id, name, className, dataset, parentElement}) =>"
+                " id || name || dataset.action || parentElement.id || className)"
+                "(document.activeElement)"
+            )
+        )
+    return order
+
+
+def test_the_focus_goes_through_the_pair_as_it_is_read(task: Page) -> None:
+    assert focus_order(task, 8) == [
+        "pane-1",
+        "pane-2",
+        "helpfulness",
+        "personalization",
+        "submit",
+        "comment",
+        "skip",
+        "flag",
+    ]
+
+
+def test_thirty_pairs_with_the_left_hand(
+    transactional_db: None, new_page: NewPage, tmp_path: Path
+) -> None:
+    campaign = make_campaign()
+    add_pairs(campaign, tmp_path, 31)
+    page = new_page(make_member(campaign).user)
+    page.goto(task_address(campaign))
+    expect_pair(page, 1)
+    for number in range(1, 31):
+        for key in ("1" if number % 2 else "2", "w" if number % 3 else "q", "f"):
+            page.keyboard.press(key)
+        expect_pair(page, number + 1)
+        expect(page.locator("#query")).to_be_focused()
+    assert Judgement.objects.count() == 30
+    assert Vote.objects.count() == 60
+
+
+def test_the_profile_is_a_key_away(task: Page) -> None:
+    task.keyboard.press("p")
+    expect(task.locator(".persona-card")).to_be_focused()
+    task.keyboard.press("p")
+    expect(task.locator("#query")).to_be_focused()

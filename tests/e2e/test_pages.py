@@ -109,10 +109,10 @@ def test_a_page_that_cannot_be_kept_up_to_date_says_so(
     page.goto(f"/campaigns/{campaign.slug}/")
     page.route(f"**/campaigns/{campaign.slug}/", lambda route: route.abort())
     page.clock.run_for(16_000)
-    expect(page.get_by_role("alert")).to_contain_text("not the newest")
+    expect(page.locator("#problem")).to_contain_text("not the newest")
     page.unroute_all()
     page.clock.run_for(16_000)
-    expect(page.get_by_role("alert")).to_be_hidden()
+    expect(page.locator("#problem")).to_be_hidden()
 
 
 def test_times_are_in_the_readers_zone_and_say_utc(new_page: NewPage, campaign: Campaign) -> None:

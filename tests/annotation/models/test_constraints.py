@@ -13,8 +13,21 @@ import pytest
 from django.apps import apps
 from django.db import Error, connection, models, transaction
 
-from annotation.models import Assignment, Campaign, Event, Guideline, Membership, PairSeats
-from annotation.services.seats import submit
+from annotation.models import (
+    Acknowledgement,
+    Assignment,
+    Campaign,
+    CheckAnswer,
+    CheckItem,
+    CrowdPlace,
+    CrowdStudy,
+    Event,
+    Flag,
+    Guideline,
+    Invite,
+    Membership,
+    PairSeats,
+)
 from benchmark.models import (
     Criterion,
     CriterionVerdict,
@@ -29,7 +42,7 @@ from benchmark.models import (
     Verdict,
     Vote,
 )
-from tests.annotation.seating import LEASE, NOW, answer, seat, seated_campaign
+from tests.annotation.seating import LEASE, NOW, answer, seat, seated_campaign, submit
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -108,6 +121,80 @@ class World:
             | changes
         )
 
+    def item(self, **changes: Any) -> CheckItem:
+        """Something known about the second pair that would be fine without the changes."""
+        return CheckItem.objects.create(
+            **{
+                "campaign": self.campaign,
+                "pair": self.pair_set.pairs.exclude(pk=self.pair.pk).get(),
+                "purpose": "gold",
+                "position": 1,
+                "expected": {"helpfulness": "A"},
+            }
+            | changes
+        )
+
+    def check_answer(self, **changes: Any) -> CheckAnswer:
+        """An answer on a gold seat, likewise."""
+        if "assignment" not in changes:
+            item = self.item()
+            changes["assignment"] = self.assign(purpose="gold", check_item=item, pair=item.pair)
+        return CheckAnswer.objects.create(
+            **{
+                "choices": {"helpfulness": "A", "personalization": "B"},
+                "opened_at": NOW,
+                "submitted_at": NOW,
+                "seconds": 1.0,
+                "asked": 2,
+                "right": 1,
+            }
+            | changes
+        )
+
+    def flag(self, **changes: Any) -> Flag:
+        return Flag.objects.create(
+            **{"campaign": self.campaign, "assignment": self.held, "target": "A", "kind": "broken"}
+            | changes
+        )
+
+    def invite(self, **changes: Any) -> Invite:
+        return Invite.objects.create(
+            **{
+                "campaign": self.campaign,
+                "max_uses": 2,
+                "uses": 2,
+                "expires_at": NOW + LEASE,
+                "created_by": self.members[0].user,
+            }
+            | changes
+        )
+
+    def study(self, **changes: Any) -> CrowdStudy:
+        return CrowdStudy.objects.create(
+            **{
+                "campaign": self.campaign,
+                "name": "Pilot",
+                "consent": "You compare two texts.",
+                "pairs_each": 1,
+                "minutes": 1,
+                "completion_code": "C",
+                "created_by": self.members[0].user,
+            }
+            | changes
+        )
+
+    def place(self, **changes: Any) -> CrowdPlace:
+        given = {
+            "study": changes.get("study") or self.study(),
+            "participant": "p-1",
+            "session": "s-1",
+            "membership": self.members[0],
+            "consent": "You compare two texts.",
+            "consented_at": NOW,
+            "ends_at": NOW + LEASE,
+        }
+        return CrowdPlace.objects.create(**given | changes)
+
     def copy(self, row: models.Model, **changes: Any) -> models.Model:
         """The row once more, under a new id."""
         values = {
@@ -179,13 +266,16 @@ REFUSALS: list[tuple[str, Callable[[World], object]]] = [
     ),
     ("judgement_shown_left", lambda w: w.judge(shown_left="L")),
     ("judgement_seconds_not_negative", lambda w: w.judge(seconds=-0.1)),
+    ("judgement_active_seconds_not_negative", lambda w: w.judge(active_seconds=-0.1)),
+    ("judgement_confidence_1_to_3", lambda w: w.judge(confidence=0)),
+    ("judgement_confidence_1_to_3", lambda w: w.judge(confidence=4)),
     ("vote_choice", lambda w: Vote.objects.create(
         judgement=w.judge(), criterion=w.criterion, choice="1")),
     ("vote_once_a_judgement_and_criterion", lambda w: Vote.objects.create(
         judgement=w.judgement, criterion=w.criterion, choice="B")),
     ("tally_once_a_pair_and_criterion", lambda w: w.copy(Tally.objects.order_by("id")[0])),
-    ("benchmark_tally_b_check", lambda w: Tally.objects.count_votes(
-        [(w.pair.pk, w.criterion.pk, "B")], by=-1)),
+    ("benchmark_tally_b_check", lambda w: Tally.objects.uncount_votes(
+        [(w.pair.pk, w.criterion.pk, "B")])),
     ("run_steps_in_range", lambda w: w.run(done_steps=2, total_steps=1)),
     ("verdict_once_a_run_and_pair", lambda w: w.copy(w.verdict())),
     ("verdict_chosen_iff_decided", lambda w: w.verdict(chosen="")),
@@ -194,12 +284,22 @@ REFUSALS: list[tuple[str, Callable[[World], object]]] = [
     ("criterion_verdict_once", lambda w: w.copy(w.criterion_verdict())),
     ("release_version_once", lambda w: w.copy(w.release(), job=w.run())),
     ("campaign_lease_positive", lambda w: change(Campaign.objects, lease_seconds=0)),
+    ("campaign_at_most_half_checks", lambda w: change(Campaign.objects, gold_percent=51)),
+    ("campaign_at_most_half_checks", lambda w: change(Campaign.objects, repeat_percent=51)),
+    ("campaign_pass_marks_in_percent", lambda w: change(Campaign.objects, gold_pass_percent=101)),
+    ("campaign_pass_marks_in_percent", lambda w: change(
+        Campaign.objects, qualification_pass_percent=101)),
+    ("campaign_checks_at_least_one", lambda w: change(Campaign.objects, gold_minimum=0)),
+    ("campaign_checks_at_least_one", lambda w: change(Campaign.objects, qualification_tries=0)),
     ("guideline_version_once", lambda w: w.copy(Guideline.objects.get())),
     ("membership_once", lambda w: w.copy(
         w.members[0], rater=Rater.objects.create(pair_set=w.pair_set, pseudonym="x"))),
     ("membership_rater_iff_annotator", lambda w: w.copy(
         w.members[0], user=UserFactory.create(), rater=None)),
     ("membership_rater_iff_annotator", lambda w: change(Membership.objects, role="lead")),
+    ("membership_standing_has_a_reason", lambda w: change(Membership.objects, standing="paused")),
+    ("membership_standing_has_a_reason", lambda w: change(Membership.objects, standing="left")),
+    ("acknowledgement_once", lambda w: w.copy(Acknowledgement.objects.order_by("id")[0])),
     ("pair_seats_not_negative", lambda w: change(PairSeats.objects, free=-1)),
     ("pair_seats_position_once", lambda w: change(PairSeats.objects, position=7)),
     ("assignment_once_a_pair_and_rater", lambda w: w.assign(membership=w.members[0])),
@@ -207,8 +307,50 @@ REFUSALS: list[tuple[str, Callable[[World], object]]] = [
         w.assign(pair=pair) for pair in w.pair_set.pairs.order_by("id")]),
     ("assignment_judgement_iff_submitted", lambda w: w.assign(state="submitted")),
     ("assignment_judgement_iff_submitted", lambda w: change(Assignment.objects, state="expired")),
-    ("assignment_judgement_iff_submitted", lambda w: w.assign(state="lost")),
+    ("assignment_submitted_at_iff_submitted", lambda w: w.assign(state="lost")),
+    ("assignment_submitted_at_iff_submitted", lambda w: w.assign(
+        state="lost", submitted_at=NOW)),
+    ("assignment_judgement_iff_submitted", lambda w: change(
+        Assignment.objects, state="open", submitted_at=None)),
+    ("assignment_judgement_iff_submitted", lambda w: change(
+        Assignment.objects, purpose="repeat", repeats=w.assign())),
+    ("assignment_submitted_at_iff_submitted", lambda w: change(
+        Assignment.objects, submitted_at=None)),
+    ("assignment_submitted_at_iff_submitted", lambda w: w.assign(submitted_at=NOW)),
+    ("assignment_submitted_at_iff_submitted", lambda w: w.assign(
+        state="expired", submitted_at=NOW)),
+    ("assignment_item_iff_known", lambda w: w.assign(purpose="gold")),
+    ("assignment_item_iff_known", lambda w: w.assign(purpose="training")),
+    ("assignment_item_iff_known", lambda w: w.assign(purpose="qualification", attempt=1)),
+    ("assignment_item_iff_known", lambda w: w.assign(check_item=w.item())),
+    ("assignment_item_iff_known", lambda w: w.assign(
+        purpose="repeat", repeats=w.held, check_item=w.item())),
+    ("assignment_item_iff_known", lambda w: w.assign(purpose="odd")),
+    ("assignment_repeats_iff_repeat", lambda w: w.assign(purpose="repeat")),
+    ("assignment_repeats_iff_repeat", lambda w: w.assign(repeats=w.held)),
+    ("assignment_attempt_iff_qualification", lambda w: w.assign(attempt=1)),
+    ("assignment_attempt_iff_qualification", lambda w: w.assign(
+        purpose="qualification", check_item=w.item(purpose="qualification"))),
     ("assignment_shown_left", lambda w: w.assign(shown_left="")),
+    # A seat is repeated once, whatever became of the repetition.
+    ("annotation_assignment_repeats_id_key", lambda w: [
+        w.assign(purpose="repeat", repeats=w.held, state=state) for state in ("expired", "open")]),
+    ("check_item_position_once", lambda w: [w.item(), w.item(pair=w.pair)]),
+    ("check_item_expects_something", lambda w: w.item(expected={})),
+    ("check_answer_revision_once", lambda w: w.copy(w.check_answer(), is_current=False)),
+    ("check_answer_one_current", lambda w: w.copy(w.check_answer(), revision=2)),
+    ("check_answer_right_at_most_asked", lambda w: w.check_answer(right=3)),
+    ("invite_uses_at_most_allowed", lambda w: w.invite(uses=3)),
+    ("invite_for_somebody", lambda w: w.invite(max_uses=0, uses=0)),
+    ("study_pairs_and_minutes", lambda w: w.study(pairs_each=0)),
+    ("study_pairs_and_minutes", lambda w: w.study(minutes=0)),
+    ("crowd_place_once_a_participant", lambda w: w.copy(w.place(), membership=w.members[1])),
+    ("annotation_crowdplace_membership_id_key", lambda w: w.copy(w.place(), participant="p-2")),
+    ("crowd_place_ended_iff_not_started", lambda w: w.place(state="completed")),
+    ("crowd_place_ended_iff_not_started", lambda w: w.place(ended_at=NOW)),
+    ("flag_once_while_unresolved", lambda w: w.copy(w.flag())),
+    ("flag_resolved_by_somebody", lambda w: w.flag(resolved_at=NOW)),
+    ("flag_resolved_by_somebody", lambda w: w.flag(resolved_by=w.members[0].user)),
 ]  # fmt: skip
 
 
@@ -239,7 +381,37 @@ def test_what_is_refused_is_fine_without_the_fault(world: World) -> None:
     world.verdict(status="tied", chosen="", tier="")
     world.criterion_verdict()
     world.release()
+    world.check_answer(
+        assignment=world.assign(
+            membership=world.members[2],
+            pair=(item := world.item()).pair,
+            purpose="gold",
+            check_item=item,
+        )
+    )
+    world.assign(membership=world.members[0], purpose="repeat", repeats=world.held)
+    world.invite()
+    world.invite(max_uses=None, uses=9)
+    study = world.study()
+    world.place(study=study)
+    world.place(
+        study=study, participant="p-2", membership=world.members[1], state="completed", ended_at=NOW
+    )
+    flag = world.flag()
+    change(Flag.objects, resolved_at=NOW, resolved_by=world.members[1].user)
+    world.copy(flag)
+    change(Membership.objects, standing="paused", standing_reason="lead")
+    change(Membership.objects, standing="active", standing_reason="")
     connection.check_constraints()
+
+
+def test_a_qualification_is_tried_again_with_the_same_pairs(world: World) -> None:
+    item = world.item(purpose="qualification")
+    seats = {"purpose": "qualification", "check_item": item, "pair": item.pair}
+    for attempt in (1, 2):
+        world.assign(state="submitted", submitted_at=NOW, attempt=attempt, **seats)
+    with refused("assignment_once_a_pair_and_rater"):
+        world.assign(state="submitted", submitted_at=NOW, attempt=2, **seats)
 
 
 def test_a_pair_cannot_want_fewer_judgements_than_it_has_seats_used(world: World) -> None:
@@ -253,15 +425,12 @@ def test_a_pair_cannot_want_fewer_judgements_than_it_has_seats_used(world: World
 
 def test_a_revision_takes_the_place_of_the_first_answer(world: World) -> None:
     first = world.judgement
-    revision = Judgement(pair=world.pair, rater=first.rater, seat=1, revision=2, raters_per_pair=2)
     with refused("judgement_seat_once_a_pair"):
-        revision.save()
-    # The newer row is made first and marked as current last.
-    revision.superseded_by = first
-    revision.pk = None
-    revision.save()
-    change(Judgement.objects.filter(pk=first.pk), superseded_by=revision)
-    change(Judgement.objects.filter(pk=revision.pk), superseded_by=None)
+        world.judge(rater=first.rater, seat=1, revision=2)
+    # The first one yields before the second comes: its id is known before.
+    change(Judgement.objects, superseded_by=first.pk + 1_000)
+    revision = world.judge(pk=first.pk + 1_000, rater=first.rater, seat=1, revision=2)
+    connection.check_constraints()
     assert list(Judgement.objects.current()) == [revision]
 
 

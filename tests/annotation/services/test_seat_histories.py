@@ -1,9 +1,9 @@
-"""Any history of claims, answers, lapses and closings leaves exactly n, and keeps first answers."""
+"""Any history of claims, answers, corrections and lapses leaves exactly n, and what was stored."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import UUID
 
@@ -22,14 +22,14 @@ from hypothesis.stateful import (
 )
 
 from annotation.models import Assignment, Campaign, Membership
+from annotation.services.answers import Outcome
 from annotation.services.campaigns import move_campaign
 from annotation.services.seats import (
     NothingLeft,
-    Outcome,
     claim_seat,
     free_lapsed_seats,
+    give_back,
     renew_lease,
-    submit,
 )
 from benchmark.models import Judgement
 from tests.annotation.seating import (
@@ -38,7 +38,9 @@ from tests.annotation.seating import (
     answer,
     assert_sound,
     fresh,
+    revise,
     seated_campaign,
+    submit,
     votes_of,
 )
 
@@ -53,7 +55,7 @@ class Held:
     pair: int
     rater: int
     state: str
-    ends: object
+    ends: datetime
 
 
 class Histories(RuleBasedStateMachine):
@@ -72,7 +74,8 @@ class Histories(RuleBasedStateMachine):
         self.now = NOW
         self.state = "open"
         self.held: dict[UUID, Held] = {}
-        self.answers: dict[tuple[int, int], str] = {}
+        # All that was stored for a pair and a rater: the last one stands.
+        self.answers: dict[tuple[int, int], list[str]] = {}
 
     def teardown(self) -> None:
         transaction.set_rollback(True)
@@ -137,7 +140,7 @@ class Histories(RuleBasedStateMachine):
         if not left:
             assert claimed == NothingLeft(NothingLeft.ALL_JUDGED)
         elif leases:
-            assert claimed == NothingLeft(NothingLeft.ALL_TAKEN, min(leases))  # type: ignore[type-var,arg-type]
+            assert claimed == NothingLeft(NothingLeft.ALL_TAKEN, min(leases))
         else:
             assert claimed == NothingLeft(NothingLeft.ALL_FULL)
         return multiple()
@@ -159,12 +162,12 @@ class Histories(RuleBasedStateMachine):
             expected = Outcome.ALREADY_SUBMITTED
         elif self.state != "open":
             expected = Outcome.CAMPAIGN_CLOSED
-        elif current.state == "open":
-            expected = Outcome.ACCEPTED
-        elif self.free(seat.pair):
-            expected = Outcome.KEPT_AFTER_EXPIRY
-        else:
+        elif current.state == "expired" and not self.free(seat.pair):
             expected = Outcome.EXPIRED
+        elif current.ends > self.now:
+            expected = Outcome.ACCEPTED
+        else:
+            expected = Outcome.KEPT_AFTER_EXPIRY
         outcome = submit(
             seat=Assignment.objects.get(pk=key),
             answer=answer(helpfulness, personalization),
@@ -173,15 +176,61 @@ class Histories(RuleBasedStateMachine):
         assert outcome is expected
         if outcome in (Outcome.ACCEPTED, Outcome.KEPT_AFTER_EXPIRY):
             current.state = "submitted"
-            self.answers[seat.pair, seat.rater] = helpfulness + personalization
+            self.answers[seat.pair, seat.rater] = [helpfulness + personalization]
+
+    @rule(
+        key=given,
+        helpfulness=choices,
+        personalization=choices,
+        revision=st.none() | st.integers(1, 3),
+    )
+    def revise(
+        self, key: UUID, helpfulness: str, personalization: str, revision: int | None
+    ) -> None:
+        """Any seat ever given; of the newest answer (None), or of some other one."""
+        seat = self.held[key]
+        stored = self.answers.get((seat.pair, seat.rater), [])
+        newest = len(stored)
+        if seat.state != "submitted":
+            expected = Outcome.EXPIRED
+        elif self.state != "open":
+            expected = Outcome.CAMPAIGN_CLOSED
+        elif stored[-1] == helpfulness + personalization:
+            expected = Outcome.REVISED
+        elif revision in (None, newest):
+            expected = Outcome.REVISED
+            stored.append(helpfulness + personalization)
+        else:
+            expected = Outcome.CHANGED_ELSEWHERE
+        outcome = revise(
+            seat=Assignment.objects.get(pk=key),
+            answer=answer(helpfulness, personalization),
+            revision=newest if revision is None else revision,
+            now=self.now,
+        )
+        assert outcome is expected
+
+    @rule(rater=st.integers(0, RATERS - 1))
+    def give_back(self, rater: int) -> None:
+        give_back(membership=fresh(self.raters[rater]))
+        held = self.open_seat(rater)
+        if held is not None:
+            self.held[held].state = "expired"
 
     @rule(key=given)
     def renew(self, key: UUID) -> None:
         renewed = renew_lease(assignment=Assignment.objects.get(pk=key), now=self.now)
         seat = self.held[key]
-        assert renewed is (seat.state == "open" and self.state == "open")
-        if seat.state == "open":
-            seat.ends = self.now + LEASE
+        others = [other for other in self.held.values() if other.rater == seat.rater]
+        is_taken_back = (
+            seat.state == "expired"
+            and self.free(seat.pair) > 0
+            and (seat.pair, seat.rater) not in self.answers
+            and not any(other.state == "open" for other in others)
+        )
+        assert renewed is (self.state == "open" and (seat.state == "open" or is_taken_back))
+        if renewed:
+            seat.state, seat.ends = "open", self.now + LEASE
 
     @rule(minutes=st.sampled_from([1, 10, 21]))
     def time_passes(self, minutes: int) -> None:
@@ -208,15 +257,21 @@ class Histories(RuleBasedStateMachine):
         assert_sound(self.campaign)
 
     @invariant()
-    def first_answers_stand(self) -> None:
+    def what_was_stored_stands(self) -> None:
+        """Every answer and correction in its order, and the last of them the current one."""
         number = {rater.rater_id: place for place, rater in enumerate(self.raters)}
-        stored = {
-            (judgement.pair_id, number[judgement.rater_id]): "".join(
-                votes_of(judgement)[key] for key in ("helpfulness", "personalization")
-            )
-            for judgement in Judgement.objects.all()
-        }
+        stored: dict[tuple[int, int], list[str]] = {}
+        for judgement in Judgement.objects.order_by("revision"):
+            votes = votes_of(judgement)
+            revisions = stored.setdefault((judgement.pair_id, number[judgement.rater_id]), [])
+            revisions.append(votes["helpfulness"] + votes["personalization"])
+            assert judgement.revision == len(revisions)
         assert stored == self.answers
+        current = Judgement.objects.current().values_list("pair_id", "rater_id", "revision")
+        assert {(pair, number[rater]): revision for pair, rater, revision in current} == {
+            key: len(revisions) for key, revisions in self.answers.items()
+        }
+        assert current.count() == len(self.answers)
 
 
 @pytest.mark.django_db

@@ -17,7 +17,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, Membership, PairSeats
-from annotation.services.seats import NothingLeft, Outcome, claim_seat, free_lapsed_seats, submit
+from annotation.services.answers import Outcome
+from annotation.services.seats import NothingLeft, claim_seat, free_lapsed_seats
 from benchmark.models import Judgement, Tally
 from tests.annotation.seating import (
     LEASE,
@@ -27,6 +28,7 @@ from tests.annotation.seating import (
     fresh,
     seat,
     seated_campaign,
+    submit,
     votes_of,
 )
 from tests.annotation.threads import alone, together
@@ -76,11 +78,13 @@ class Crowd:
 
 
 def test_forty_clients_twelve_pairs_nine_places(tmp_path: Path) -> None:
-    campaign, raters = seated_campaign(
-        tmp_path, pairs=PAIRS, annotators=CLIENTS, raters_per_pair=PLACES
+    campaign, (absent, *raters) = seated_campaign(
+        tmp_path, pairs=PAIRS, annotators=1 + CLIENTS, raters_per_pair=PLACES
     )
     # Tiny leases: whoever hesitates for a second may lose the seat.
     Campaign.objects.update(lease_seconds=1)
+    # Somebody who never comes back: that place has to be swept for all to be judged.
+    abandoned = seat(absent, now=timezone.now() - timedelta(hours=1))
     with ThreadPoolExecutor(8) as echoes:
         crowd = Crowd(echoes)
         sent = together(*(partial(crowd.judge, *each) for each in enumerate(raters)))
@@ -108,7 +112,9 @@ def test_forty_clients_twelve_pairs_nine_places(tmp_path: Path) -> None:
     # It was a mixture: that far, the draws of the first round suffice.
     outcomes = Counter(outcome for answers in sent for _, _, outcome in answers)
     assert outcomes[Outcome.ALREADY_SUBMITTED]
-    assert Assignment.objects.filter(state=Assignment.State.EXPIRED).exists()
+    abandoned.refresh_from_db()
+    assert abandoned.state == Assignment.State.EXPIRED
+    assert not Judgement.objects.filter(rater=absent.rater_id).exists()
 
 
 def test_one_person_in_eight_tabs(tmp_path: Path) -> None:

@@ -11,14 +11,14 @@ from django.db import IntegrityError
 from annotation.domain.blinding import shown_left
 from annotation.domain.rubric import Answer
 from annotation.models import Assignment, Campaign, Membership, PairSeats
+from annotation.services.answers import Outcome
 from annotation.services.campaigns import move_campaign
 from annotation.services.seats import (
     NothingLeft,
-    Outcome,
     claim_seat,
     free_lapsed_seats,
+    give_back,
     renew_lease,
-    submit,
 )
 from benchmark.models import Judgement, Tally, Vote
 from tests.annotation.seating import (
@@ -29,6 +29,7 @@ from tests.annotation.seating import (
     fresh,
     seat,
     seated_campaign,
+    submit,
     votes_of,
 )
 from tests.factories import make_member
@@ -232,7 +233,7 @@ class TestSubmit:
     def test_a_lapsed_lease_that_nobody_needed_is_no_loss(self, tmp_path: Path) -> None:
         campaign, (rater, _) = seated_campaign(tmp_path)
         held = seat(rater)
-        assert submit(seat=held, answer=answer(), now=LATER) is Outcome.ACCEPTED
+        assert submit(seat=held, answer=answer(), now=LATER) is Outcome.KEPT_AFTER_EXPIRY
         assert_sound(campaign)
 
     def test_an_expired_seat_counts_while_a_place_is_free(self, tmp_path: Path) -> None:
@@ -299,6 +300,7 @@ class TestSubmit:
             Outcome.ACCEPTED,
             Outcome.ALREADY_SUBMITTED,
             Outcome.KEPT_AFTER_EXPIRY,
+            Outcome.REVISED,
         }
 
 
@@ -317,18 +319,75 @@ class TestLeases:
         assert nothing(other, LATER).retry_at == LATER + LEASE
         assert_sound(campaign)
 
-    def test_a_seat_that_is_gone_cannot(self, tmp_path: Path) -> None:
-        campaign, (rater, other) = seated_campaign(tmp_path)
-        expired = seat(rater)
+    def test_a_seat_that_was_swept_is_taken_back_while_its_place_is_free(
+        self, tmp_path: Path
+    ) -> None:
+        campaign, (rater, _) = seated_campaign(tmp_path, pairs=1, raters_per_pair=1)
+        held = seat(rater)
+        assert free_lapsed_seats(campaign=campaign, now=LATER) == 1
+        assert renew_lease(assignment=Assignment.objects.get(pk=held.pk), now=LATER)
+        held.refresh_from_db()
+        assert (held.state, held.lease_expires_at) == (Assignment.State.OPEN, LATER + LEASE)
+        assert held.claimed_at == NOW
+        assert PairSeats.objects.get().free == 0
+        assert seat(rater, now=LATER).pk == held.pk
+        assert submit(seat=held, answer=answer(), now=LATER) is Outcome.ACCEPTED
+        assert_sound(campaign)
+
+    def test_not_when_somebody_else_has_the_place(self, tmp_path: Path) -> None:
+        campaign, (rater, other) = seated_campaign(tmp_path, pairs=1, raters_per_pair=1)
+        held = seat(rater)
+        theirs = seat(other, now=LATER)
+        assert not renew_lease(assignment=Assignment.objects.get(pk=held.pk), now=LATER)
+        submit(seat=theirs, answer=answer(), now=LATER)
+        assert not renew_lease(assignment=Assignment.objects.get(pk=held.pk), now=LATER)
+        held.refresh_from_db()
+        assert held.state == Assignment.State.EXPIRED
+        assert_sound(campaign)
+
+    def test_not_when_the_rater_holds_another_seat(self, tmp_path: Path) -> None:
+        campaign, (rater, _) = seated_campaign(tmp_path, pairs=2)
+        old = seat(rater)
         free_lapsed_seats(campaign=campaign, now=LATER)
-        assert not renew_lease(assignment=expired, now=LATER)
-        submitted = seat(other, now=LATER)
-        submit(seat=submitted, answer=answer(), now=LATER)
-        assert not renew_lease(assignment=submitted, now=LATER)
-        expired.refresh_from_db()
-        submitted.refresh_from_db()
-        assert expired.state == Assignment.State.EXPIRED
-        assert submitted.state == Assignment.State.SUBMITTED
+        new = seat(rater, now=LATER)
+        assert new.pair_id != old.pair_id
+        assert not renew_lease(assignment=Assignment.objects.get(pk=old.pk), now=LATER)
+        submit(seat=new, answer=answer(), now=LATER)
+        assert renew_lease(assignment=Assignment.objects.get(pk=old.pk), now=LATER)
+        assert_sound(campaign)
+
+    def test_not_when_the_rater_has_judged_the_pair_from_a_newer_seat(self, tmp_path: Path) -> None:
+        campaign, (rater, _) = seated_campaign(tmp_path, pairs=1)
+        old = seat(rater)
+        free_lapsed_seats(campaign=campaign, now=LATER)
+        new = seat(rater, now=LATER)
+        assert new.pair_id == old.pair_id
+        submit(seat=new, answer=answer(), now=LATER)
+        assert not renew_lease(assignment=Assignment.objects.get(pk=old.pk), now=LATER)
+        assert_sound(campaign)
+
+    def test_not_once_it_is_submitted(self, tmp_path: Path) -> None:
+        campaign, (rater, _) = seated_campaign(tmp_path)
+        held = seat(rater)
+        submit(seat=held, answer=answer(), now=NOW)
+        assert not renew_lease(assignment=Assignment.objects.get(pk=held.pk), now=NOW)
+        held.refresh_from_db()
+        assert held.state == Assignment.State.SUBMITTED
+        assert_sound(campaign)
+
+    @pytest.mark.parametrize("standing", ["paused", "excluded", "left"])
+    @pytest.mark.parametrize("is_swept", [False, True])
+    def test_not_for_a_rater_who_is_out(
+        self, tmp_path: Path, standing: str, is_swept: bool
+    ) -> None:
+        campaign, (rater, _) = seated_campaign(tmp_path)
+        held = seat(rater)
+        if is_swept:
+            free_lapsed_seats(campaign=campaign, now=LATER)
+        Membership.objects.update(standing=standing, standing_reason="lead")
+        assert not renew_lease(assignment=Assignment.objects.get(pk=held.pk), now=NOW)
+        held.refresh_from_db()
+        assert held.lease_expires_at == NOW + LEASE
         assert_sound(campaign)
 
     def test_a_closed_campaign_says_so(self, tmp_path: Path) -> None:
@@ -354,3 +413,64 @@ class TestLeases:
         assert states[submitted.pk] == "submitted"
         assert states[elsewhere.pk] == "open"
         assert_sound(campaign)
+
+
+class TestGivingBack:
+    def test_the_place_is_for_somebody_else(self, tmp_path: Path) -> None:
+        campaign, (rater, other) = seated_campaign(tmp_path, pairs=1, raters_per_pair=1)
+        held = seat(rater)
+        assert nothing(other).reason == NothingLeft.ALL_TAKEN
+        give_back(membership=rater)
+        held.refresh_from_db()
+        assert held.state == Assignment.State.EXPIRED
+        assert seat(other).pair_id == held.pair_id
+        assert submit(seat=held, answer=answer(), now=NOW) is Outcome.EXPIRED
+        assert_sound(campaign)
+
+    def test_with_nothing_in_hand_it_changes_nothing(self, tmp_path: Path) -> None:
+        campaign, (rater, other) = seated_campaign(tmp_path)
+        give_back(membership=rater)
+        submit(seat=seat(rater), answer=answer(), now=NOW)
+        theirs = seat(other)
+        for _ in range(2):
+            give_back(membership=rater)
+        theirs.refresh_from_db()
+        assert theirs.state == Assignment.State.OPEN
+        assert Assignment.objects.filter(state="submitted").count() == 1
+        assert_sound(campaign)
+
+
+class TestRatersWhoAreOut:
+    @pytest.mark.parametrize(
+        ("standing", "reason", "code"),
+        [
+            ("paused", "gold", NothingLeft.PAUSED),
+            ("paused", "lead", NothingLeft.PAUSED),
+            ("paused", "qualification", NothingLeft.NOT_QUALIFIED),
+            ("excluded", "lead", NothingLeft.EXCLUDED),
+            ("left", "returned", NothingLeft.LEFT),
+            ("left", "timed_out", NothingLeft.TIMED_OUT),
+        ],
+    )
+    def test_they_get_no_seat_and_are_told_why(
+        self, tmp_path: Path, standing: str, reason: str, code: str
+    ) -> None:
+        campaign, (rater, other) = seated_campaign(tmp_path)
+        held = seat(rater)
+        before = fresh(other)
+        Membership.objects.update(standing=standing, standing_reason=reason)
+        assert nothing(rater) == nothing(other) == NothingLeft(code)
+        # Also when it happened after the request had loaded the membership.
+        assert claim_seat(membership=before, now=NOW) == NothingLeft(code)
+        assert submit(seat=held, answer=answer(), now=NOW) is Outcome.NOT_ACTIVE
+        assert not Judgement.objects.exists()
+        Membership.objects.update(standing="active", standing_reason="")
+        assert submit(seat=held, answer=answer(), now=NOW) is Outcome.ACCEPTED
+        assert_sound(campaign)
+
+    def test_a_retry_is_still_a_retry(self, tmp_path: Path) -> None:
+        _, (rater, _) = seated_campaign(tmp_path)
+        held = seat(rater)
+        submit(seat=held, answer=answer(), now=NOW)
+        Membership.objects.update(standing="excluded", standing_reason="lead")
+        assert submit(seat=held, answer=answer(), now=NOW) is Outcome.ALREADY_SUBMITTED

@@ -9,8 +9,9 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Membership, PairSeats
+from annotation.services.answers import Outcome
 from annotation.services.campaigns import SeatsOnLease, import_votes_into
-from annotation.services.seats import NothingLeft, Outcome, claim_seat, submit
+from annotation.services.seats import NothingLeft, claim_seat
 from benchmark.models import Judgement
 from tests.annotation.seating import (
     LEASE,
@@ -19,6 +20,7 @@ from tests.annotation.seating import (
     fresh,
     seat,
     seated_campaign,
+    submit,
     votes_of,
 )
 from tests.factories import vote_rows, write_jsonl

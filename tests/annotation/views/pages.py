@@ -10,9 +10,10 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Membership
+from annotation.models import Assignment, Membership
 
 HTMX = {"HX-Request": "true"}
+ANSWER = {"helpfulness": "1", "personalization": "2"}
 _VOID = {"input", "br", "hr", "meta", "link", "img"}
 
 
@@ -82,3 +83,11 @@ def plain(html: str) -> str:
 
 def task_address(membership: Membership) -> str:
     return reverse("task", args=[membership.campaign.slug])
+
+
+def open_seat(membership: Membership) -> Assignment:
+    return Assignment.objects.get(membership=membership, state=Assignment.State.OPEN)
+
+
+def submit_address(held: Assignment) -> str:
+    return reverse("submit", args=[held.pk])

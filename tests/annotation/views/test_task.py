@@ -10,25 +10,24 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.domain.rubric import COMMENT_LIMIT
+from annotation.domain.rubric import COMMENT_LIMIT, REASONS
 from annotation.models import Assignment, Campaign, Membership, PairSeats
-from annotation.services.seats import Outcome
-from benchmark.models import Judgement, Pair
+from annotation.services.answers import Outcome
+from annotation.services.seats import free_lapsed_seats, give_back
+from benchmark.models import Judgement, Pair, Vote
 from tests.annotation.seating import assert_sound, seat, seated_campaign, votes_of
-from tests.annotation.views.pages import HTMX, Page, browser, task_address
-from tests.factories import add_pairs, make_campaign, make_member
+from tests.annotation.views.pages import (
+    ANSWER,
+    HTMX,
+    Page,
+    browser,
+    open_seat,
+    submit_address,
+    task_address,
+)
+from tests.factories import make_campaign, make_member
 
 pytestmark = pytest.mark.django_db
-
-ANSWER = {"helpfulness": "1", "personalization": "2"}
-
-
-def open_seat(membership: Membership) -> Assignment:
-    return Assignment.objects.get(membership=membership, state=Assignment.State.OPEN)
-
-
-def submit_address(held: Assignment) -> str:
-    return reverse("submit", args=[held.pk])
 
 
 class TestThePage:
@@ -115,16 +114,92 @@ class TestSubmit:
         assert "1 of 2 judged" in page.text
         assert_sound(campaign)
 
-    def test_with_htmx_too(self, tmp_path: Path) -> None:
+    def test_htmx_gets_the_next_pair_at_once(self, tmp_path: Path) -> None:
+        """No redirect: the next pair is on screen one way to the server earlier."""
         _, (rater, _) = seated_campaign(tmp_path, pairs=2)
         client = browser(rater)
         client.get(task_address(rater))
         held = open_seat(rater)
-        response = client.post(submit_address(held), ANSWER, headers=HTMX, follow=True)
-        assert response.redirect_chain == [(task_address(rater), 303)]
+        response = client.post(submit_address(held), ANSWER, headers=HTMX)
         page = Page(response)
+        assert (response.status_code, response.headers["X-Outcome"]) == (200, "accepted")
         assert not page.is_whole
-        assert open_seat(rater).pair.query in page.text
+        following = open_seat(rater)
+        assert following.pk != held.pk
+        [shown] = page.having(id="task")
+        assert shown["data-seat"] == str(following.pk)
+        assert following.pair.query in page.text
+        assert held.pair.query not in page.text
+        assert "1 of 2 judged" in page.text
+        assert not [found for _, found in page.elements if "notice-" in found.get("class", "")]
+        last = client.post(submit_address(following), ANSWER, headers=HTMX)
+        assert (last.status_code, last.headers["X-Outcome"]) == (200, "accepted")
+        assert "You have judged every pair" in Page(last).text
+
+    def test_all_that_a_form_can_say_is_stored(self, tmp_path: Path) -> None:
+        campaign, (rater, _) = seated_campaign(tmp_path)
+        Campaign.objects.update(asks_confidence=True, asks_reasons=True)
+        held = seat(rater, now=timezone.now() - timedelta(minutes=2))
+        given = ANSWER | {
+            "comment": "Hm.",
+            "confidence": "3",
+            "reasons": ["tone", "taste"],
+            "opened_ms": "60000",
+            "first_ms": "5000",
+            "active_ms": "41250",
+            "waited_ms": "0",
+        }
+        assert browser(rater).post(submit_address(held), given).status_code == 303
+        judgement = Judgement.objects.get()
+        assert (judgement.comment, judgement.confidence) == ("Hm.", 3)
+        assert judgement.reasons == ["taste", "tone"]
+        assert (judgement.seconds, judgement.active_seconds) == (60.0, 41.25)
+        assert judgement.opened_at is not None
+        assert judgement.first_action_at == judgement.opened_at + timedelta(seconds=5)
+        assert_sound(campaign)
+
+    @pytest.mark.parametrize("clock", ["-86400000", "86400000000000000", "NaN", "yesterday", "９"])
+    def test_a_clock_that_is_wrong_cannot_hurt(self, tmp_path: Path, clock: str) -> None:
+        _, (rater, _) = seated_campaign(tmp_path)
+        held = seat(rater, now=timezone.now() - timedelta(minutes=2))
+        times = dict.fromkeys(("opened_ms", "first_ms", "active_ms", "waited_ms"), clock)
+        assert browser(rater).post(submit_address(held), ANSWER | times).status_code == 303
+        judgement = Judgement.objects.get()
+        assert judgement.submitted_at is not None
+        assert judgement.opened_at == held.claimed_at < judgement.submitted_at <= timezone.now()
+        assert judgement.active_seconds is None
+
+    def test_a_skip(self, tmp_path: Path) -> None:
+        campaign, (rater, _) = seated_campaign(tmp_path)
+        held = seat(rater, now=timezone.now())
+        given = {"helpfulness": "1", "action": "skip", "skip_reason": "broken"}
+        assert browser(rater).post(submit_address(held), given).status_code == 303
+        assert set(votes_of(Judgement.objects.get()).values()) == {"skip"}
+        assert set(Vote.objects.values_list("reason", flat=True)) == {"broken"}
+        assert_sound(campaign)
+
+    def test_where_there_is_no_skipping(self, tmp_path: Path) -> None:
+        _, (rater, _) = seated_campaign(tmp_path)
+        Campaign.objects.update(allows_skip=False)
+        held = seat(rater, now=timezone.now())
+        client = browser(rater)
+        assert not Page(client.get(task_address(rater))).having(name="skip_reason")
+        given = {"action": "skip", "skip_reason": "broken"}
+        response = client.post(submit_address(held), given, headers=HTMX)
+        assert response.status_code == 422
+        assert not Judgement.objects.exists()
+
+    def test_confidence_and_reasons_where_they_are_asked_for(self, tmp_path: Path) -> None:
+        _, (rater, _) = seated_campaign(tmp_path)
+        client = browser(rater)
+        page = Page(client.get(task_address(rater)))
+        assert not page.having(name="confidence")
+        assert not page.having(name="reasons")
+        Campaign.objects.update(asks_confidence=True, asks_reasons=True)
+        page = Page(client.get(task_address(rater)))
+        assert [found["value"] for found in page.having(name="confidence")] == ["1", "2", "3"]
+        assert len(page.having(name="reasons", type="checkbox")) == len(REASONS)
+        assert not [found for found in page.having(name="reasons") if "checked" in found]
 
     def test_a_tie(self, tmp_path: Path) -> None:
         _, (rater, _) = seated_campaign(tmp_path, allows_tie=True)
@@ -152,8 +227,9 @@ class TestSubmit:
         assert page.checked() == {"personalization": "2"}
         assert "<b>Both</b> are thin." in page.text
         assert held.pair.query in page.text
-        focused = [found for _, found in page.elements if "autofocus" in found]
-        assert [found.get("name") for found in focused] == ["helpfulness"]
+        # Fields alone: each closed dialog has a focus of its own.
+        focused = [found for _, found in page.elements if {"autofocus", "name"} <= set(found)]
+        assert [found["name"] for found in focused] == ["helpfulness"]
         assert not Judgement.objects.exists()
         assert client.post(submit_address(held), given | ANSWER).status_code == 303
 
@@ -163,18 +239,39 @@ class TestSubmit:
             ({"helpfulness": "A"}, "Choose one of the responses shown."),
             ({"helpfulness": "tie"}, "Choose one of the responses shown."),
             ({"comment": "x" * (COMMENT_LIMIT + 1)}, f"limit is {COMMENT_LIMIT:,} characters"),
+            ({"comment": "x" * 100_000}, f"limit is {COMMENT_LIMIT:,} characters"),
             ({"comment": "nothing\x00ness"}, "characters that cannot be stored"),
+            ({"confidence": "9"}, "Choose from what is shown, or nothing."),
+            ({"reasons": ["taste", "looks"]}, "Choose from what is shown, or nothing."),
+            ({"action": "skip"}, "Choose why you skip this pair."),
+            ({"action": "skip", "skip_reason": "bored"}, "Choose why you skip this pair."),
+            ({"action": "skip", "skip_reason": "other"}, "Say in the comment why you skip"),
         ],
-        ids=["letter", "tie", "long", "odd"],
+        ids=[
+            *("letter", "tie", "long", "100 kB", "odd", "confidence", "reasons"),
+            *("no reason", "foreign reason", "no comment"),
+        ],
     )
     def test_what_cannot_be_stored_is_said(
         self, tmp_path: Path, changes: dict[str, str], words: str
     ) -> None:
         _, (rater, _) = seated_campaign(tmp_path)
+        Campaign.objects.update(asks_confidence=True, asks_reasons=True)
         held = seat(rater, now=timezone.now())
-        response = browser(rater).post(submit_address(held), ANSWER | changes)
-        assert response.status_code == 422
-        assert words in Page(response).text
+        for headers in ({}, HTMX):
+            response = browser(rater).post(submit_address(held), ANSWER | changes, headers=headers)
+            page = Page(response)
+            assert response.status_code == 422
+            assert "X-Outcome" not in response.headers
+            assert words in page.text
+            assert page.is_whole is not bool(headers)
+            [shown] = page.having(id="task")
+            assert shown["data-seat"] == str(held.pk)
+            assert page.checked().items() >= {**ANSWER}.items() or "helpfulness" in changes
+            if len(str(changes.get("comment", ""))) < 1_000:
+                assert str(changes.get("comment", "")).replace("\x00", "") in page.html.replace(
+                    "\x00", ""
+                )
         assert not Judgement.objects.exists()
 
     def test_a_comment_of_just_the_limit(self, tmp_path: Path) -> None:
@@ -215,10 +312,19 @@ class TestNotices:
     def test_sent_twice(self, tmp_path: Path) -> None:
         _, (rater, _) = seated_campaign(tmp_path)
         held = seat(rater, now=timezone.now())
-        browser(rater).post(submit_address(held), ANSWER)
+        browser(rater).post(submit_address(held), ANSWER | {"comment": "Another one."})
         address, page = self.answer_late(rater, held)
         assert address.endswith("?notice=already_submitted")
         assert "your first answer stands" in page.text
+
+    def test_sent_again_because_the_reply_was_lost(self, tmp_path: Path) -> None:
+        """The rater did nothing unusual, and is told nothing unusual."""
+        _, (rater, _) = seated_campaign(tmp_path)
+        held = seat(rater, now=timezone.now())
+        browser(rater).post(submit_address(held), ANSWER)
+        address, page = self.answer_late(rater, held)
+        assert address == task_address(rater)
+        assert "your first answer stands" not in page.text
 
     def test_kept(self, tmp_path: Path) -> None:
         campaign, (rater, _) = seated_campaign(tmp_path)
@@ -244,6 +350,28 @@ class TestNotices:
         assert address.endswith("?notice=campaign_closed")
         assert "your last answer is not counted" in page.text
         assert "This campaign is closed" in page.text
+
+    def test_with_htmx_the_words_come_with_the_next_pair(self, tmp_path: Path) -> None:
+        campaign, (rater, _) = seated_campaign(tmp_path)
+        held = seat(rater, now=timezone.now())
+        client = browser(rater)
+        client.post(submit_address(held), ANSWER | {"comment": "Another one."})
+        response = client.post(submit_address(held), ANSWER, headers=HTMX)
+        assert (response.status_code, response.headers["X-Outcome"]) == (200, "already_submitted")
+        page = Page(response)
+        assert "your first answer stands" in page.text
+        assert page.having(id="task")[0]["data-seat"] == str(open_seat(rater).pk)
+        following = open_seat(rater)
+        Campaign.objects.update(state="closed")
+        response = client.post(submit_address(following), ANSWER, headers=HTMX)
+        assert (response.status_code, response.headers["X-Outcome"]) == (200, "campaign_closed")
+        assert "This campaign is closed" in Page(response).text
+        Campaign.objects.update(state="open")
+        Membership.objects.filter(pk=rater.pk).update(standing="excluded", standing_reason="lead")
+        response = client.post(submit_address(following), ANSWER, headers=HTMX)
+        assert (response.status_code, response.headers["X-Outcome"]) == (200, "not_active")
+        assert "Your part in this campaign has ended" in Page(response).text
+        assert_sound(campaign)
 
     def test_every_outcome_but_the_ordinary_one_has_words(self, tmp_path: Path) -> None:
         _, (rater, _) = seated_campaign(tmp_path)
@@ -330,25 +458,31 @@ class TestRenew:
         browser(rater).post(submit_address(held), ANSWER)
         assert browser(rater).post(address).status_code == 409
 
+    def test_a_seat_that_was_given_away_comes_back_while_there_is_a_place(
+        self, tmp_path: Path
+    ) -> None:
+        campaign, (rater, other) = seated_campaign(tmp_path, pairs=1, raters_per_pair=1)
+        held = seat(rater, now=timezone.now() - timedelta(hours=1))
+        free_lapsed_seats(campaign=campaign)
+        address = reverse("renew", args=[held.pk])
+        assert browser(rater).post(address).status_code == 204
+        held.refresh_from_db()
+        assert held.state == Assignment.State.OPEN
+        give_back(membership=rater)
+        seat(other, now=timezone.now())
+        assert browser(rater).post(address).status_code == 409
+        assert_sound(campaign)
 
-def test_guidelines(tmp_path: Path) -> None:
-    campaign = make_campaign(guidelines="# How to judge\n\n**Read both.** <script>x</script>")
-    add_pairs(campaign, tmp_path)
-    rater = make_member(campaign)
-    lead = make_member(campaign, Membership.Role.LEAD)
-    address = reverse("guidelines", args=[campaign.slug])
-    page = Page(browser(rater).get(address))
-    assert "How to judge" in page.text
-    assert "<script>x</script>" in page.text
-    assert ("strong", {}) in page.elements
-    assert page.having(href=task_address(rater))
-    assert not Page(browser(lead).get(address)).having(href=task_address(rater))
+    def test_signed_out(self, tmp_path: Path) -> None:
+        _, (rater, _) = seated_campaign(tmp_path)
+        address = reverse("renew", args=[seat(rater, now=timezone.now()).pk])
+        assert Client().post(address).status_code == 302
 
 
 @pytest.mark.parametrize("seat_id", ["00000000-0000-4000-8000-000000000000", "1", "pair-1"])
 def test_seats_that_there_are_not(tmp_path: Path, seat_id: str) -> None:
     _, (rater, _) = seated_campaign(tmp_path)
-    for action in ("", "renew/"):
+    for action in ("", "renew/", "flags/"):
         assert browser(rater).post(f"/seats/{seat_id}/{action}", ANSWER).status_code == 404
 
 

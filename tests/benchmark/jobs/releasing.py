@@ -60,7 +60,11 @@ def judged(folder: Path, slug: str = "cups", pairs: dict[str, Any] = SPLITS) -> 
     assert not report.problems
     votes = vote_rows(campaign.pair_set, raters=9, choose=by_split)
     for vote in votes:
-        vote |= {"simulated": vote["rater"] == "rater-8", "comment": ODD, "reason": ODD[:9]}
+        number = int(vote["rater"].removeprefix("rater-"))
+        vote |= {"simulated": number == 8, "comment": ODD, "reason": ODD[:9]}
+        if number % 2:
+            vote |= {"active_seconds": number / 3, "confidence": 1 + number % 3}
+            vote |= {"reasons": ["taste", ODD[:20]][: number % 3]}
     found = import_votes_into(campaign=campaign, path=write_jsonl(folder / "v.jsonl", votes))
     assert not found.problems
     return campaign

@@ -17,14 +17,16 @@ import pytest
 
 from annotation.domain.rubric import Answer
 from annotation.models import Assignment, Campaign, Membership
+from annotation.services.answers import Outcome
 from annotation.services.campaigns import import_votes_into
-from annotation.services.seats import Outcome, claim_seat, submit
+from annotation.services.seats import claim_seat
 from benchmark.jobs.aggregate import aggregate
 from benchmark.jobs.recording import recorded
 from benchmark.models import CriterionVerdict, Judgement, PairSet, Run, Verdict, Vote
 from benchmark.stats.majority import majority
 from benchmark.stats.policy import POLICIES, policy_named
 from benchmark.stats.verdicts import PairTally, decide_one
+from tests.annotation.seating import submit
 from tests.annotation.threads import together
 from tests.benchmark.jobs.runs import aggregated, queued_aggregation, verdict_rows
 from tests.conftest import shared_data

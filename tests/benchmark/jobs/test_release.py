@@ -13,11 +13,13 @@ import yaml
 
 from annotation.domain.rubric import Answer
 from annotation.models import Assignment, Campaign, User
+from annotation.services.answers import Outcome
 from annotation.services.campaigns import import_pairs_into, import_votes_into
 from annotation.services.jobs import export_release
-from annotation.services.seats import Outcome, claim_seat, submit
+from annotation.services.seats import claim_seat
 from benchmark.formats import sha256_file
 from benchmark.models import Rater, Release
+from tests.annotation.seating import submit
 from tests.benchmark.jobs.releasing import (
     SPLITS,
     TIERS,

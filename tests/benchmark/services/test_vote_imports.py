@@ -12,10 +12,12 @@ from django.utils import timezone
 
 from annotation.domain.rubric import Answer
 from annotation.models import Assignment, Campaign, Membership, PairSeats
+from annotation.services.answers import Outcome
 from annotation.services.campaigns import SeatsOnLease, import_votes_into
-from annotation.services.seats import NothingLeft, Outcome, claim_seat, submit
+from annotation.services.seats import NothingLeft, claim_seat
 from benchmark.models import Judgement, Rater, Tally, Vote
 from benchmark.services.tallies import rebuild_tallies
+from tests.annotation.seating import submit
 from tests.annotation.threads import together
 from tests.benchmark.services.files import Rows, write_rows
 from tests.factories import add_pairs, make_campaign, make_member, vote_rows, write_jsonl
@@ -56,7 +58,10 @@ def refused(campaign: Campaign, path: Path, *expected: tuple[int | None, str, st
 def test_votes_become_judgements_and_tallies(campaign: Campaign, name: str, tmp_path: Path) -> None:
     rows = vote_rows(campaign.pair_set, raters=2, choose=by_criterion)
     for row in rows:
-        row |= {"reason": "因为", "comment": f"by {row['rater']}"}
+        row |= {"reason": "因为", "comment": f"by {row['rater']}", "reasons": []}
+        row |= {"active_seconds": None, "confidence": None}
+        if row["rater"] == "rater-1":
+            row |= {"active_seconds": 0.5, "confidence": 3, "reasons": ["tone", '"好",{NULL']}
     report = import_votes_into(campaign=campaign, path=votes_file(tmp_path, rows, name))
 
     assert (report.rows, report.votes, report.judgements, report.new_judgements) == (12, 12, 6, 6)
@@ -64,17 +69,19 @@ def test_votes_become_judgements_and_tallies(campaign: Campaign, name: str, tmp_
     stored = Vote.objects.values_list(
         *("judgement__pair__pair_id", "judgement__rater__pseudonym", "criterion__key", "choice"),
         *("reason", "judgement__comment", "judgement__shown_left", "judgement__seconds"),
-        "judgement__submitted_at",
+        *("judgement__submitted_at", "judgement__active_seconds", "judgement__confidence"),
+        "judgement__reasons",
     )
     names = ("pair_id", "rater", "criterion", "choice", "reason", "comment", "shown_left")
-    assert set(stored) == {
+    assert sorted(stored) == sorted(
         (
             *(row[name] for name in names),
             row["seconds"],
             datetime.fromisoformat(row["at"]).astimezone(UTC),
+            *(row[name] for name in ("active_seconds", "confidence", "reasons")),
         )
         for row in rows
-    }
+    )
     for tally in Tally.objects.select_related("criterion"):
         expected = (2, 0, 0, 0) if tally.criterion.key == "helpfulness" else (0, 2, 0, 0)
         assert (tally.a, tally.b, tally.tie, tally.skip) == expected
@@ -176,6 +183,21 @@ BAD_ROWS: dict[str, tuple[Any, list[tuple[int | None, str, str]]]] = {
         lambda rows: [rows[0], rows[1] | {"shown_left": "B"}, *rows[2:]],
         [(2, "shown_left", "the same rater had another order in votes.jsonl:1")],
     ),
+    "two confidences in one judgement": (
+        lambda rows: [rows[0] | {"confidence": 2}, rows[1] | {"confidence": 3}, *rows[2:]],
+        [(2, "confidence", "the same rater has another confidence in votes.jsonl:1")],
+    ),
+    "two lists of reasons in one judgement": (
+        lambda rows: [rows[0] | {"reasons": ["a"]}, rows[1] | {"reasons": ["b"]}, *rows[2:]],
+        [(2, "reasons", "the same rater gives other reasons in votes.jsonl:1")],
+    ),
+    "no such confidence": (
+        lambda rows: [rows[0] | {"confidence": 4}, *rows[1:]],
+        [
+            (1, "confidence", "must be 1, 2 or 3"),
+            (2, "criterion", "rater-0 has no vote on helpfulness for pair pair-0"),
+        ],
+    ),
     "one rater too many": (
         lambda rows: rows + [row | {"rater": f"rater-{n}"} for n in (7, 8) for row in rows[4:6]],
         [(15, "rater", "pair pair-1 takes 3 raters: rater-8 is one too many")],
@@ -211,6 +233,15 @@ def test_what_clashes_with_stored_votes_is_refused(campaign: Campaign, tmp_path:
         (2, "choice", "rater rater-0 has judged pair pair-0 already, with A"),
         (3, "rater", "pair pair-0 takes 3 raters: a fourth is one too many"),
     )
+
+
+def test_what_one_row_of_a_judgement_says_holds_for_it(campaign: Campaign, tmp_path: Path) -> None:
+    rows = vote_rows(campaign.pair_set, raters=1)[:2]
+    rows[1] |= {"active_seconds": 2.5, "confidence": 1, "reasons": ["clear"]}
+    assert not import_votes_into(campaign=campaign, path=votes_file(tmp_path, rows)).problems
+    judgement = Judgement.objects.get()
+    assert (judgement.active_seconds, judgement.confidence) == (2.5, 1)
+    assert judgement.reasons == ["clear"]
 
 
 def test_an_empty_file_is_refused(campaign: Campaign, tmp_path: Path) -> None:
