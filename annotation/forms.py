@@ -129,7 +129,7 @@ class InviteForm(forms.Form):
         help_text=_("Only leads see this, for example: team in Lisbon."),
     )
     role = forms.ChoiceField(
-        label=_("Part of those who join"),
+        label=_("Role of those who join"),
         choices=[(role.value, role.label) for role in INVITABLE],
         initial=Membership.Role.ANNOTATOR,
         widget=forms.RadioSelect,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmark.models import Criterion, Pair, PairSet
+from benchmark.models import Pair
 
 
 def pair_for_task(pair_id: int) -> Pair:
@@ -19,7 +19,3 @@ def pair_for_task(pair_id: int) -> Pair:
         )
         .get(pk=pair_id)
     )
-
-
-def criteria_of(pair_set: PairSet) -> list[Criterion]:
-    return list(Criterion.objects.filter(pair_set=pair_set).order_by("position", "id"))

@@ -292,7 +292,7 @@ def _supersede(current: Judgement, seat: Assignment, answer: Answer, timing: Tim
             choice=answer.choices[criterion.key],
             reason=answer.skip_reason,
         )
-        for criterion in seat.campaign.pair_set.criteria.order_by("position")
+        for criterion in seat.campaign.pair_set.criteria_in_order
     )
     Assignment.objects.filter(pk=seat.pk).update(judgement=revised)
     pair = current.pair_id

@@ -19,7 +19,7 @@ from annotation.domain.timing import FIELDS, read_timing
 from annotation.htmx import HtmxHttpRequest, page
 from annotation.models import Assignment, Membership
 from annotation.selectors.campaigns import newest_guideline, rater_progress
-from annotation.selectors.pairs import criteria_of, pair_for_task
+from annotation.selectors.pairs import pair_for_task
 from annotation.selectors.seats import flags_of, stage_number
 from annotation.services import answers, crowd, flags, seats, steps
 from annotation.services.answers import Outcome
@@ -81,7 +81,7 @@ def submit(request: HtmxHttpRequest, seat_id: UUID) -> HttpResponse:
     seat = access.seat_or_404(request, seat_id)
     if request.method == "GET":
         return _asked_page(request, seat)
-    criteria = criteria_of(seat.campaign.pair_set)
+    criteria = seat.campaign.pair_set.criteria_in_order
     form = _form(request.POST, criteria)
     revision = _number(request.POST.get("revision", ""))
     answer = read_answer(form, rules=_rules(seat, criteria), shown_left=seat.shown_left)
@@ -195,7 +195,7 @@ def _seat_page(
     view = task_view(
         seat=seat,
         pair=pair_for_task(seat.pair_id),
-        criteria=criteria_of(seat.campaign.pair_set),
+        criteria=seat.campaign.pair_set.criteria_in_order,
         stage=_stage(seat),
     )
     return _task_page(request, seat, {"task": view} | extra, status=status)
@@ -221,7 +221,7 @@ def _asked_page(
             view = task_view(
                 seat=seat,
                 pair=pair_for_task(seat.pair_id),
-                criteria=criteria_of(seat.campaign.pair_set),
+                criteria=seat.campaign.pair_set.criteria_in_order,
                 form=form_of(answer, shown_left=seat.shown_left),
                 revision=revision,
             )
@@ -237,7 +237,7 @@ def _explanation_page(request: HtmxHttpRequest, seat: Assignment) -> HttpRespons
     # It is a submitted training seat.
     assert stored is not None
     assert seat.check_item is not None
-    criteria = criteria_of(seat.campaign.pair_set)
+    criteria = seat.campaign.pair_set.criteria_in_order
     answer, _ = stored
     view = task_view(
         seat=seat,

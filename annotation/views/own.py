@@ -11,7 +11,6 @@ from django.views.decorators.http import require_GET
 from annotation import access
 from annotation.htmx import HtmxHttpRequest
 from annotation.own_contexts import history_view, own_view
-from annotation.selectors.pairs import criteria_of
 
 
 @require_GET
@@ -30,7 +29,7 @@ def history(request: HtmxHttpRequest, slug: str) -> HttpResponse:
     membership = access.annotator_or_404(request, slug)
     view = history_view(
         membership,
-        criteria_of(membership.campaign.pair_set),
+        membership.campaign.pair_set.criteria_in_order,
         show=request.GET.get("show", ""),
         before=request.GET.get("before", ""),
     )

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from django.db import connection, models, transaction
 from django.db.models import Q
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 # First half of the advisory lock of a set's judgements; the second is the set's id.
@@ -38,6 +39,11 @@ class PairSet(models.Model):
     def categories(self) -> tuple[str, ...]:
         """What a vote can be, skips aside; never inferred from the votes there are."""
         return ("A", "B", "tie") if self.allows_tie else ("A", "B")
+
+    @cached_property
+    def criteria_in_order(self) -> list[Criterion]:
+        """The questions asked about each pair; one query in the life of this object."""
+        return list(self.criteria.order_by("position", "id"))
 
     def lock_for_writing(self) -> None:
         """Keep `snapshot` from being taken until this transaction ends; writers share the lock."""
