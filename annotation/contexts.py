@@ -62,6 +62,7 @@ class StageView:
 
     title: Text
     text: Text
+    warning: Text = ""  # what became of the try before
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +98,24 @@ class TaskView:
         return self.revision > 0
 
     @property
-    def first_wrong(self) -> str:
-        """The field to be mended first: a criterion's key or a name; empty when all is well."""
-        errors = [
+    def _errors(self) -> list[tuple[str, Text]]:
+        fields = [
             *((criterion.key, criterion.error) for criterion in self.criteria),
             ("confidence", self.confidence_error),
             ("reasons", self.reasons_error),
             ("skip_reason", self.skip_error),
             ("comment", self.comment_error),
         ]
-        return next((field for field, error in errors if error), "")
+        return [(field, error) for field, error in fields if error]
+
+    @property
+    def first_wrong(self) -> str:
+        """The field to be mended first: a criterion's key or a name; empty when all is well."""
+        return self._errors[0][0] if self._errors else ""
+
+    @property
+    def first_error(self) -> Text:
+        return self._errors[0][1] if self._errors else ""
 
     @property
     def has_errors(self) -> bool:
@@ -164,7 +173,7 @@ def task_view(
     if campaign.pair_set.allows_tie:
         values.insert(1, rubric.TIE)
     errors = {problem.field: _words(problem) for problem in problems}
-    card = persona_card(name=pair.persona.name, body=pair.persona.body)
+    card = persona_card(name=pair.persona.own_name, body=pair.persona.body)
     chinese = (get_language() or "").startswith("zh")
     return TaskView(
         seat_id=seat.pk,

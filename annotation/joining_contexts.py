@@ -148,7 +148,7 @@ def visit_problem_view(problem: VisitProblem) -> MessageView:
 
 
 def refused_visit_view(refused: Refused) -> MessageView:
-    """No place for this participant."""
+    """No place for this participant, or not for who comes in this way."""
     title, text = {
         "study_closed": (
             _("This study is closed"),
@@ -172,8 +172,17 @@ def refused_visit_view(refused: Refused) -> MessageView:
                 " them only once. Thank you for coming again."
             ),
         ),
+        "full": (
+            _("This study is full"),
+            _("Everything in it has been judged or is taken. Nothing of you has been stored."),
+        ),
+        "other_session": (
+            _("This place was opened with another session"),
+            _("Open the study's link on the platform again."),
+        ),
     }[refused.code]
-    texts: list[Text] = [text] if refused.code == "not_open" else [text, _RETURN]
+    is_for_good = refused.code not in ("not_open", "other_session")
+    texts: list[Text] = [text, _RETURN] if is_for_good else [text]
     return MessageView(title, texts)
 
 

@@ -134,7 +134,9 @@ def own_view(membership: Membership, *, now: datetime) -> OwnView:
         standing="" if membership.is_active else STANDINGS[membership.standing],
         may_judge=campaign.is_open and membership.is_active and progress.done < progress.pairs,
         may_leave=membership.is_active and getattr(membership, "crowd_place", None) is not None,
-        tiles=_tiles(progress, timed, taken, days, today=today.date()),
+        tiles=_tiles(
+            progress, timed, taken, days, today=today.date(), goes_on=membership.is_active
+        ),
         days=[DayView(day.date, day.n, span_words(day.active_seconds)) for day in days[:DAYS]],
         days_in_all=len(days),
         zone=timezone.get_current_timezone_name(),
@@ -184,6 +186,7 @@ def _tiles(
     days: Sequence[pace.Day],
     *,
     today: date,
+    goes_on: bool,
 ) -> list[TileView]:
     speed = pace.pace_of(timed)
     left = progress.pairs - progress.done
@@ -199,7 +202,7 @@ def _tiles(
         TileView(
             label=_("At most to go"),
             number=number_format(left),
-            sentence=_left_words(left, speed),
+            sentence=_left_words(left, speed) if goes_on else "",
         ),
         TileView(
             label=_("Today"),

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.conf import settings
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -31,6 +32,7 @@ class FlagView:
     comment: str
     rater: str
     pair_id: str
+    query: str  # its beginning
     purpose: Text  # of a pair that is no vote; empty for votes
     at: datetime
 
@@ -41,6 +43,7 @@ class PersonView:
 
     id: int
     pseudonym: str
+    username: str  # for the lead alone; empty for participants of a crowd platform
     participant: str  # of a crowd platform, and what became of the place; empty for others
     participation: Text
     standing: Text
@@ -113,7 +116,10 @@ NOTICES: dict[str, Text] = {
     "closed": _("The study is closed: nobody new gets in. Those who have begun go on."),
     "pause": _("The rater is paused and gets no more pairs until you let them go on."),
     "resume": _("The rater may go on."),
-    "exclude": _("The rater is excluded and gets no more pairs. This can be undone here."),
+    "exclude": _(
+        "The rater is excluded and gets no more pairs. Votes given so far stay and are still"
+        " counted. This can be undone here."
+    ),
     "resolved": _("The flag is resolved."),
     "settings": _("The settings are saved and apply from the next pair on."),
     "unchanged": _("Nothing has changed: the settings are as before."),
@@ -201,6 +207,7 @@ def _flag(flag: Flag) -> FlagView:
         comment=flag.comment,
         rater=seat.membership.rater.pseudonym,
         pair_id=seat.pair.pair_id,
+        query=Truncator(seat.pair.query).chars(160),
         purpose="" if seat.purpose == Assignment.Purpose.VOTE else seat.get_purpose_display(),
         at=flag.created_at,
     )
@@ -212,11 +219,13 @@ def _person(row: PersonRow, wrong: tuple[int, str, Text] | None) -> PersonView:
     return PersonView(
         id=member.pk,
         pseudonym=row.pseudonym,
+        username="" if row.place else member.user.get_username(),
         participant=row.place.participant if row.place else "",
         participation=row.place.get_state_display() if row.place else "",
         standing=member.get_standing_display(),
         standing_kind=_STANDING_KINDS.get(member.standing, ""),
-        reason=member.get_standing_reason_display() if not member.is_active else "",
+        reason=row.excluded_because
+        or (member.get_standing_reason_display() if not member.is_active else ""),
         since=member.standing_at if not member.is_active else None,
         done=row.judged.done,
         last_at=row.judged.last_at,

@@ -16,6 +16,7 @@ from annotation.domain.rendering import language_of, to_html
 from annotation.domain.rubric import Answer
 from annotation.models import Assignment, Campaign, CheckItem, Membership
 from annotation.selectors.campaigns import RaterProgress
+from annotation.selectors.seats import Stage
 from annotation.services.answers import Outcome
 from annotation.services.seats import NothingLeft
 from annotation.services.steps import MustRead
@@ -28,6 +29,10 @@ class NoticeView:
 
     kind: str  # ok or warn
     text: Text
+
+
+# Beside the outcomes of answers.
+FLAGGED = "flagged"
 
 
 def notice_view(code: str) -> NoticeView | None:
@@ -51,7 +56,8 @@ def notice_view(code: str) -> NoticeView | None:
             "warn",
             _(
                 "The campaign stopped taking answers before you submitted: your last answer is not"
-                " counted. All earlier ones are."
+                " counted, all earlier ones are. If the campaign goes on and the pair comes back,"
+                " what you entered is there again."
             ),
         ),
         Outcome.NOT_ACTIVE.value: NoticeView(
@@ -62,6 +68,7 @@ def notice_view(code: str) -> NoticeView | None:
             ),
         ),
         Outcome.REVISED.value: NoticeView("ok", _("Your change is saved.")),
+        FLAGGED: NoticeView("ok", _("The campaign lead has been told.")),
         Outcome.CHANGED_ELSEWHERE.value: NoticeView(
             "warn",
             _(
@@ -93,8 +100,9 @@ def undo_view(membership: Membership, progress: RaterProgress, *, now: datetime)
     return UndoView(address=reverse("submit", args=[progress.last_seat]), seconds=seconds)
 
 
-def stage_view(seat: Assignment, *, number: int, items: int) -> StageView | None:
-    """``number`` of ``items``; None for the main round, where every pair looks the same."""
+def stage_view(seat: Assignment, stage: Stage) -> StageView | None:
+    """None for the main round, where every pair looks the same."""
+    number, items = stage.number, stage.items
     if seat.purpose == Assignment.Purpose.TRAINING:
         return StageView(
             title=_("Training: pair %(number)s of %(items)s") % {"number": number, "items": items},
@@ -117,6 +125,13 @@ def stage_view(seat: Assignment, *, number: int, items: int) -> StageView | None
                 "try": seat.attempt,
                 "tries": campaign.qualification_tries,
             },
+            warning=_(
+                "The try before was not passed: %(right)s of %(asked)s answers were as expected."
+                " It may help to read the guidelines again."
+            )
+            % {"right": stage.before.right, "asked": stage.before.asked}
+            if stage.before and number == 1
+            else "",
         )
     return None
 
@@ -263,6 +278,8 @@ def finished_view(
             return FinishedView(
                 _("This campaign is paused"),
                 _("Your answers are saved. The campaign lead will open it again."),
+                address=reverse("task", args=[campaign.slug]),
+                verb=_("Look again"),
             )
         if state == Campaign.State.CLOSED:
             return FinishedView(

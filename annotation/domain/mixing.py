@@ -10,6 +10,9 @@ Kind = Literal["vote", "gold", "repeat"]
 
 # A pair is repeated after at least so many others: sooner it would be remembered.
 REPEAT_GAP = 10
+# A gold answer counts towards a pause after so many others: in the answer to the next page, the
+# pause would tell which pair was gold.
+PAUSE_GAP = 3
 
 
 def due(*, seed: str, rater: str, slot: int, gold_percent: int, repeat_percent: int) -> Kind:

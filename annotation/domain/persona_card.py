@@ -10,6 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+# What a profile of the schema consists of.
+_SECTIONS = {"Demographics", "Personality", "Preference", "Bias"}
+# In a profile without these: a text up to this length is a fact, a longer one a section.
+FACT_LIMIT = 60
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -44,10 +49,11 @@ class PersonaCard:
 def persona_card(*, name: str, body: Mapping[str, Any] | str) -> PersonaCard:
     if isinstance(body, str):
         return PersonaCard(name=name, text=body)
+    is_plain = not _SECTIONS & body.keys()
     facts: list[Entry] = []
     sections: list[Section] = []
     for key, value in body.items():
-        if key == "Name" and value == name:
+        if key.lower() == "name" and value == name:
             continue
         if key == "Demographics" and isinstance(value, Mapping):
             facts.extend(_entries(value))
@@ -61,11 +67,15 @@ def persona_card(*, name: str, body: Mapping[str, Any] | str) -> PersonaCard:
                 for inner, entries in value.items()
                 if isinstance(entries, Mapping)
             )
+        elif is_plain and (
+            isinstance(value, int | float) or (isinstance(value, str) and len(value) <= FACT_LIMIT)
+        ):
+            facts.append(Entry(key, _texts(value)))
         else:
             sections.append(Section(key, (Entry("", _texts(value)),)))
     return PersonaCard(
         name=name,
-        facts=tuple(facts),
+        facts=tuple(fact for fact in facts if fact.texts),
         sections=tuple(section for section in sections if any(e.texts for e in section.entries)),
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from annotation.domain.rubric import SKIP
+
 
 class Score(NamedTuple):
     """On how many criteria an answer was expected, and how many of them were as expected."""
@@ -18,12 +20,15 @@ class Score(NamedTuple):
         return 100 * self.right // self.asked if self.asked else None
 
 
-def against_expected(*, expected: Mapping[str, str], choices: Mapping[str, str]) -> Score:
-    """A tie, a skip or no answer where one of the responses is expected is not right."""
-    return Score(
-        asked=len(expected),
-        right=sum(choices.get(key) == side for key, side in expected.items()),
-    )
+def against_expected(
+    *, expected: Mapping[str, str], choices: Mapping[str, str], may_skip: bool = True
+) -> Score:
+    """A tie or no answer where one of the responses is expected is not right.
+
+    What is skipped counts neither way, unless it may not be.
+    """
+    asked = [key for key in expected if not may_skip or choices.get(key) != SKIP]
+    return Score(asked=len(asked), right=sum(choices.get(key) == expected[key] for key in asked))
 
 
 def consistency(*, first: Mapping[str, str], second: Mapping[str, str]) -> Score:

@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.domain import mixing
 from annotation.models import (
+    Acknowledgement,
     Assignment,
     Campaign,
     CheckItem,
@@ -170,6 +171,14 @@ def open_leases(campaign: Campaign, *, now: datetime) -> int:
 
 def newest_guideline(campaign: Campaign) -> Guideline | None:
     return campaign.guidelines.order_by("-version").first()
+
+
+def guidelines_read(campaign: Campaign) -> QuerySet[Guideline]:
+    """The versions that raters have acknowledged, oldest first."""
+    acknowledged = Acknowledgement.objects.filter(
+        guideline=OuterRef("pk"), membership__role=Membership.Role.ANNOTATOR
+    )
+    return campaign.guidelines.filter(Exists(acknowledged)).order_by("version")
 
 
 @dataclass(frozen=True, slots=True)

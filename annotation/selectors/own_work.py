@@ -168,5 +168,6 @@ def settled_gold(membership: Membership, *, before: datetime) -> CheckScore:
         assignment__purpose=Assignment.Purpose.GOLD,
         assignment__submitted_at__lt=before,
         revision=1,
+        asked__gt=0,  # not of a skip
     ).aggregate(items=Count("pk"), of=Sum("asked", default=0), were=Sum("right", default=0))
     return CheckScore(found["items"], Score(asked=found["of"], right=found["were"]))

@@ -13,6 +13,7 @@ def pair_for_task(pair_id: int) -> Pair:
             "query",
             "response_a",
             "response_b",
+            "persona__persona_id",
             "persona__name",
             "persona__profile",
             "persona__digest",

@@ -16,6 +16,7 @@ from annotation.models import (
     CheckAnswer,
     CrowdPlace,
     CrowdStudy,
+    Event,
     Flag,
     Invite,
     Membership,
@@ -87,6 +88,7 @@ class PersonRow:
     gold: Score
     repeats: Score
     qualification: Score
+    excluded_because: str  # in the lead's words; empty for everybody else
 
     @property
     def is_paused_by_checks(self) -> bool:
@@ -109,9 +111,10 @@ def person_rows(campaign: Campaign) -> list[PersonRow]:
     judged = _judged(campaign)
     checks = {row.pseudonym: row for row in gold_rows(campaign)}
     qualifications = _qualifications(campaign)
+    reasons = _exclusions(campaign)
     members = (
         Membership.objects.filter(campaign=campaign, role=Membership.Role.ANNOTATOR)
-        .select_related("rater", "crowd_place")
+        .select_related("rater", "crowd_place", "user")
         .order_by("rater__pseudonym", "id")
     )
     rows = []
@@ -129,9 +132,20 @@ def person_rows(campaign: Campaign) -> list[PersonRow]:
                 gold=figures.gold.score if figures else NO_SCORE,
                 repeats=figures.repeats.score if figures else NO_SCORE,
                 qualification=qualifications.get(member.pk, NO_SCORE),
+                excluded_because=reasons.get(member.pk, "")
+                if member.standing == Membership.Standing.EXCLUDED
+                else "",
             )
         )
     return rows
+
+
+def _exclusions(campaign: Campaign) -> dict[int, str]:
+    """The reason last given for excluding each member."""
+    events = Event.objects.filter(campaign=campaign, action="rater:excluded").order_by("id")
+    return {
+        data["membership"]: data.get("reason", "") for data in events.values_list("data", flat=True)
+    }
 
 
 def _judged(campaign: Campaign) -> dict[int, Judged]:

@@ -5,7 +5,7 @@ Who changes a pair holds its lock (see `seats`). The answer of a check seat goes
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import NamedTuple
 from uuid import UUID
@@ -16,10 +16,22 @@ from django.utils import timezone
 
 from annotation.domain.rubric import SKIP, Answer
 from annotation.domain.timing import Timing
-from annotation.models import Assignment, Campaign, CheckAnswer, Event, Membership, PairSeats
-from annotation.services import checks
+from annotation.models import (
+    Assignment,
+    Campaign,
+    CheckAnswer,
+    CrowdPlace,
+    Event,
+    Membership,
+    PairSeats,
+)
+from annotation.selectors.campaigns import main_round_done
+from annotation.services import checks, crowd
 from annotation.services.seats import lock_member, lock_pair
 from benchmark.models import Judgement, PairSet, Tally, Vote
+
+# For an answer that is on its way when a crowd participant's time ends.
+GRACE = timedelta(minutes=2)
 
 
 class Outcome(Enum):
@@ -54,15 +66,28 @@ def submit(
 ) -> Outcome:
     """Store the answer, once: a judgement with its votes and tallies in one transaction."""
     now = now or timezone.now()
-    if seat.purpose != Assignment.Purpose.VOTE:
-        return _submit_check(seat, answer, timing, now=now)
+    is_vote = seat.purpose == Assignment.Purpose.VOTE
+    outcome = (_submit_vote if is_vote else _submit_check)(seat, answer, timing, now=now)
+    membership = seat.membership
+    if outcome is Outcome.NOT_ACTIVE:
+        crowd.settle(membership=membership, done=main_round_done(membership), now=now)
+    is_first = outcome in (Outcome.ACCEPTED, Outcome.KEPT_AFTER_EXPIRY)
+    if is_first and seat.is_main_round and seat.campaign.gold_percent:
+        # The answer is stored, whatever happens here, and the lock of its pair is not held.
+        with transaction.atomic():
+            lock_member(membership)
+            checks.judge_gold(membership=membership, now=now)
+    return outcome
+
+
+def _submit_vote(seat: Assignment, answer: Answer, timing: Timing, *, now: datetime) -> Outcome:
     with transaction.atomic():
         lock_pair(seat.pair_id)
         seat.campaign.pair_set.lock_for_writing()
         live = _live_seat(seat)
         if live.state == Assignment.State.SUBMITTED:
             return Outcome.ALREADY_SUBMITTED
-        if (refused := _refused(live)) is not None:
+        if (refused := _refused(live, now=now)) is not None:
             return refused
         if live.state == Assignment.State.EXPIRED:
             took_a_place = PairSeats.objects.filter(pk=seat.pair_id, free__gt=0).update(
@@ -129,7 +154,7 @@ def _submit_check(seat: Assignment, answer: Answer, timing: Timing, *, now: date
         live = _live_seat(seat)
         if live.state == Assignment.State.SUBMITTED:
             return Outcome.ALREADY_SUBMITTED
-        if (refused := _refused(live)) is not None:
+        if (refused := _refused(live, now=now)) is not None:
             return refused
         # In the main round it is kept, like that of a vote: no others can have taken the place.
         if live.state == Assignment.State.EXPIRED and not seat.is_main_round:
@@ -139,8 +164,6 @@ def _submit_check(seat: Assignment, answer: Answer, timing: Timing, *, now: date
                 pk=live.id
             )
         checks.store(seat=seat, answer=answer, timing=timing, revision=0)
-        if seat.purpose == Assignment.Purpose.GOLD:
-            checks.judge_gold(membership=seat.membership, now=now)
     return _accepted(live, now=now)
 
 
@@ -167,6 +190,8 @@ class _LiveSeat(NamedTuple):
     lease_expires_at: datetime
     campaign_state: str
     standing: str
+    # Of a crowd participant who is at work.
+    ends_at: datetime | None
 
 
 def _live_seat(seat: Assignment) -> _LiveSeat:
@@ -178,24 +203,36 @@ def _live_seat(seat: Assignment) -> _LiveSeat:
         cursor.execute(
             """
             SELECT seat.id, seat.pair_id, membership.rater_id, seat.state, seat.shown_left,
-                seat.lease_expires_at, campaign.state, membership.standing
+                seat.lease_expires_at, campaign.state, membership.standing, place.ends_at
             FROM annotation_assignment seat
             JOIN annotation_membership membership ON membership.id = seat.membership_id
             JOIN annotation_campaign campaign ON campaign.pair_set_id = seat.campaign_id
+            LEFT JOIN annotation_crowdplace place
+                ON place.membership_id = membership.id AND place.state = %s
             WHERE seat.id = %s OR (seat.pair_id = %s AND seat.membership_id = %s
                                    AND seat.purpose = %s AND %s
                                    AND seat.state IN ('open', 'submitted'))
             ORDER BY seat.state = 'expired' LIMIT 1 FOR UPDATE OF seat
             """,
-            [seat.pk, seat.pair_id, seat.membership_id, seat.purpose, seat.is_main_round],
+            [
+                CrowdPlace.State.STARTED,
+                seat.pk,
+                seat.pair_id,
+                seat.membership_id,
+                seat.purpose,
+                seat.is_main_round,
+            ],
         )
         return _LiveSeat(*cursor.fetchone())
 
 
-def _refused(live: _LiveSeat) -> Outcome | None:
+def _refused(live: _LiveSeat, *, now: datetime | None = None) -> Outcome | None:
+    """Why nothing is stored; ``now`` for first answers, which must come in time."""
     if live.campaign_state != Campaign.State.OPEN:
         return Outcome.CAMPAIGN_CLOSED
     if live.standing != Membership.Standing.ACTIVE:
+        return Outcome.NOT_ACTIVE
+    if now is not None and live.ends_at is not None and now > live.ends_at + GRACE:
         return Outcome.NOT_ACTIVE
     return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 
 from annotation.domain import blinding, mixing, scoring
 from annotation.domain.rubric import SKIP, Answer
@@ -48,7 +48,7 @@ def take_onboarding_seat(*, membership: Membership, now: datetime) -> Assignment
     if seat := _next_of(CheckItem.Purpose.QUALIFICATION, membership, attempt=attempt, now=now):
         return seat
     answers = _answers(membership, Assignment.Purpose.QUALIFICATION)
-    score, items = _total(answers.filter(assignment__attempt=attempt))
+    score, _ = _total(answers.filter(assignment__attempt=attempt))
     if not scoring.passes(
         right=score.right,
         asked=score.asked,
@@ -57,7 +57,7 @@ def take_onboarding_seat(*, membership: Membership, now: datetime) -> Assignment
         return _seat_after_failing(membership, score, now=now)
     membership.ready_at = now
     membership.save(update_fields=["ready_at"])
-    if items:
+    if score.asked:
         _log(membership, PASSED, {"try": attempt} | score._asdict())
     return None
 
@@ -97,10 +97,11 @@ def current_answer(seat: Assignment) -> CheckAnswer | None:
     return CheckAnswer.objects.filter(assignment=seat).current().first()
 
 
-def judge_gold(*, membership: Membership, now: datetime) -> bool:
+def judge_gold(*, membership: Membership, now: datetime, gap: int = mixing.PAUSE_GAP) -> bool:
     """Pause a rater who misses too much gold; True when that happened now.
 
-    What was answered before a lead let the rater go on is not counted.
+    Counted is what has at least ``gap`` newer answers of the main round behind it, and was not
+    answered before a lead let the rater go on.
     """
     # The caller may have loaded the membership before it had the lock.
     membership.refresh_from_db(fields=["standing", "standing_reason", "standing_at"])
@@ -110,6 +111,14 @@ def judge_gold(*, membership: Membership, now: datetime) -> bool:
     answers = _answers(membership, Assignment.Purpose.GOLD)
     if membership.standing_at is not None:
         answers = answers.filter(assignment__submitted_at__gt=membership.standing_at)
+    if gap:
+        newer = (
+            Assignment.objects.of_main_round()
+            .filter(membership=membership, state=Assignment.State.SUBMITTED)
+            .order_by("-submitted_at")
+            .values("submitted_at")[gap - 1 : gap]
+        )
+        answers = answers.filter(assignment__submitted_at__lt=Subquery(newer))
     score, items = _total(answers)
     if not scoring.fails(
         right=score.right,
@@ -138,15 +147,18 @@ def pause(*, membership: Membership, reason: str, now: datetime, data: dict[str,
 
 
 def _gold_seat(membership: Membership, *, now: datetime) -> Assignment | None:
-    given = Assignment.objects.filter(
-        check_item=OuterRef("pk"), membership=membership, state__in=_TAKEN
-    )
-    unused = list(
+    given = Assignment.objects.filter(check_item=OuterRef("pk"), membership=membership)
+    items = list(
         CheckItem.objects.filter(campaign=membership.campaign, purpose=CheckItem.Purpose.GOLD)
-        .exclude(Exists(given))
+        .exclude(Exists(given.filter(state__in=_TAKEN)))
+        .annotate(has_lapsed=Exists(given))
         .order_by("position", "id")
-        .values_list("pk", "pair__pair_id")
+        .values_list("pk", "pair__pair_id", "has_lapsed")
     )
+    # A pair to be voted on that was not answered comes back after all others: so does this.
+    unused = [(pk, pair_id) for pk, pair_id, has_lapsed in items if not has_lapsed] or [
+        (pk, pair_id) for pk, pair_id, _ in items
+    ]
     if not unused:
         return None
     index = mixing.first_drawn(
@@ -287,7 +299,12 @@ def _seat(
 
 def _score(seat: Assignment, answer: Answer) -> Score:
     if seat.check_item is not None:
-        return scoring.against_expected(expected=seat.check_item.expected, choices=answer.choices)
+        return scoring.against_expected(
+            expected=seat.check_item.expected,
+            choices=answer.choices,
+            # Else skipping would be a way through.
+            may_skip=seat.purpose != Assignment.Purpose.QUALIFICATION,
+        )
     first = Vote.objects.filter(
         judgement__pair=seat.pair_id,
         judgement__rater=seat.membership.rater_id,
@@ -311,9 +328,13 @@ def _answers(membership: Membership, purpose: Assignment.Purpose) -> QuerySet[Ch
 
 
 def _total(answers: QuerySet[CheckAnswer]) -> tuple[Score, int]:
-    """The scores of the answers together, and their number."""
-    found = answers.aggregate(asked=Sum("asked"), right=Sum("right"), items=Count("pk"))
-    return Score(asked=found["asked"] or 0, right=found["right"] or 0), found["items"]
+    """The scores of the answers together, and the number of those that were scored."""
+    found = answers.aggregate(
+        items=Count("pk", filter=Q(asked__gt=0)),
+        of=Sum("asked", default=0),
+        were=Sum("right", default=0),
+    )
+    return Score(asked=found["of"], right=found["were"]), found["items"]
 
 
 def _pseudonym(membership: Membership) -> str:

@@ -15,7 +15,16 @@ from typing import Literal
 
 from django.db import transaction
 
-from annotation.models import Campaign, CrowdPlace, CrowdStudy, Event, Membership, User
+from annotation.models import (
+    Assignment,
+    Campaign,
+    CrowdPlace,
+    CrowdStudy,
+    Event,
+    Membership,
+    PairSeats,
+    User,
+)
 from annotation.selectors.campaigns import main_round_done
 from annotation.services.members import add_member
 from annotation.services.seats import NothingLeft, give_back, lock_member
@@ -43,9 +52,11 @@ class VisitProblem:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why a participant gets no place."""
+    """Why a participant gets no place, or is not let to the one that there is."""
 
-    code: Literal["study_closed", "not_open", "campaign_closed", "took_part"]
+    code: Literal[
+        "study_closed", "not_open", "campaign_closed", "took_part", "full", "other_session"
+    ]
 
 
 def create_study(*, campaign: Campaign, actor: User, **fields: object) -> CrowdStudy:
@@ -91,18 +102,27 @@ def read_visit(study: CrowdStudy, parameters: Mapping[str, str]) -> Visit | Visi
     return Visit(participant=participant, session=session)
 
 
-def enter(*, study: CrowdStudy, visit: Visit, now: datetime) -> CrowdPlace | Refused | None:
-    """The participant's place as it stands now; None for somebody who may agree to take part."""
+def enter(
+    *, study: CrowdStudy, visit: Visit, now: datetime, user: User | None = None
+) -> CrowdPlace | Refused | None:
+    """The participant's place as it stands now; None for somebody who may agree to take part.
+
+    ``user``: whom the browser is signed in as.
+    """
     place = _place(study, visit)
     if place is None:
         return _refusal(study, visit)
+    if not _is_theirs(place, visit, user):
+        return Refused("other_session")
     if place.state == CrowdPlace.State.STARTED:
         member = place.membership
         settle(membership=member, done=main_round_done(member), now=now)
     return place
 
 
-def consent(*, study: CrowdStudy, visit: Visit, now: datetime) -> CrowdPlace | Refused:
+def consent(
+    *, study: CrowdStudy, visit: Visit, now: datetime, user: User | None = None
+) -> CrowdPlace | Refused:
     """A place, with an account of its own, for somebody who agrees; once for each participant."""
     with transaction.atomic():
         # Two tabs, or two studies of one campaign, take turns: the second sees the first's place.
@@ -110,17 +130,17 @@ def consent(*, study: CrowdStudy, visit: Visit, now: datetime) -> CrowdPlace | R
         locked = {row.pk: row for row in studies.select_for_update(no_key=True)}
         place = _place(study, visit)
         if place is not None:
-            return place
+            return place if _is_theirs(place, visit, user) else Refused("other_session")
         study.closed_at = locked[study.pk].closed_at
         study.campaign.refresh_from_db(fields=["state"])
         refusal = _refusal(study, visit)
         if refusal is not None:
             return refusal
-        user = User(username=f"crowd-{secrets.token_hex(8)}")
-        user.set_unusable_password()
-        user.save()
+        account = User(username=f"crowd-{secrets.token_hex(8)}")
+        account.set_unusable_password()
+        account.save()
         membership = add_member(
-            campaign=study.campaign, user=user, role=Membership.Role.ANNOTATOR, actor=user
+            campaign=study.campaign, user=account, role=Membership.Role.ANNOTATOR, actor=account
         )
         place = CrowdPlace.objects.create(
             study=study,
@@ -196,6 +216,11 @@ def _place(study: CrowdStudy, visit: Visit) -> CrowdPlace | None:
     return place
 
 
+def _is_theirs(place: CrowdPlace, visit: Visit, user: User | None) -> bool:
+    """A participant's id is no secret; the session that began is known to the participant alone."""
+    return place.session == visit.session or place.membership.user == user
+
+
 def _refusal(study: CrowdStudy, visit: Visit) -> Refused | None:
     elsewhere = CrowdPlace.objects.filter(
         study__campaign=study.campaign_id, participant=visit.participant
@@ -208,7 +233,18 @@ def _refusal(study: CrowdStudy, visit: Visit) -> Refused | None:
         return Refused("campaign_closed")
     if not study.campaign.is_open:
         return Refused("not_open")
+    if not _has_work(study.campaign):
+        return Refused("full")
     return None
+
+
+def _has_work(campaign: Campaign) -> bool:
+    """Whether a pair has a free place, or one on a lease that may become free."""
+    leases = Assignment.objects.filter(
+        campaign=campaign, purpose=Assignment.Purpose.VOTE, state=Assignment.State.OPEN
+    )
+    # Leases first: one that ends between the two questions leaves a free place.
+    return leases.exists() or PairSeats.objects.filter(campaign=campaign, free__gt=0).exists()
 
 
 def _complete(place: CrowdPlace, membership: Membership, *, done: int, now: datetime) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation.models import Campaign, Event, User
-from annotation.selectors.campaigns import newest_guideline
+from annotation.selectors.campaigns import guidelines_read, newest_guideline
 from benchmark.models import Release, Run
 from benchmark.services import aggregation, releases
 from benchmark.services.releases import CannotRelease
@@ -51,5 +51,14 @@ def export_release(*, campaign: Campaign, version: str, out: Path) -> Release:
 
 
 def _guidelines(campaign: Campaign) -> str:
-    guideline = newest_guideline(campaign)
-    return guideline.body if guideline else ""
+    """What raters have read: each version that one of them has acknowledged, else the newest."""
+    read = list(guidelines_read(campaign))
+    newest = newest_guideline(campaign)
+    if not read and newest:
+        read = [newest]
+    if len(read) < 2:
+        return read[0].body if read else ""
+    return "\n\n".join(
+        f"# Version {each.version}, published {each.created_at:%Y-%m-%d}\n\n{each.body.strip()}"
+        for each in read
+    )

@@ -18,7 +18,7 @@ from django.db.models import Count, F, Min, Q
 from django.utils import timezone
 
 from annotation.domain import blinding, mixing
-from annotation.models import Assignment, Campaign, Membership, PairSeats
+from annotation.models import Assignment, Campaign, CrowdPlace, Membership, PairSeats
 from annotation.services import checks
 
 
@@ -89,6 +89,9 @@ def renew_lease(*, assignment: Assignment, now: datetime | None = None) -> bool:
     """
     now = now or timezone.now()
     if not assignment.campaign.is_open or not assignment.membership.is_active:
+        return False
+    place: CrowdPlace | None = getattr(assignment.membership, "crowd_place", None)
+    if place is not None and place.state == CrowdPlace.State.STARTED and now > place.ends_at:
         return False
     lease = timedelta(seconds=assignment.campaign.lease_seconds)
     assignment.lease_expires_at = now + lease
@@ -204,7 +207,7 @@ def _claim(membership: Membership, *, now: datetime, wait: bool) -> Assignment |
             return barred_because(membership)
         if held := renewed_seat(membership, now=now):
             return held
-        if check := _take_check(membership, slot=slot, now=now):
+        if check := _take_check(membership, slot=slot, after=after, now=now):
             return check
         place = _next_pair(membership, after=after, lock=not wait)
         if place is None:
@@ -214,7 +217,9 @@ def _claim(membership: Membership, *, now: datetime, wait: bool) -> Assignment |
         return _take_place(membership, place, now=now)
 
 
-def _take_check(membership: Membership, *, slot: int, now: datetime) -> Assignment | None:
+def _take_check(
+    membership: Membership, *, slot: int, after: int, now: datetime
+) -> Assignment | None:
     """A gold or repeated pair if one is due in this slot, and there is one to give."""
     campaign = membership.campaign
     if not campaign.gold_percent and not campaign.repeat_percent:
@@ -227,7 +232,8 @@ def _take_check(membership: Membership, *, slot: int, now: datetime) -> Assignme
         gold_percent=campaign.gold_percent,
         repeat_percent=campaign.repeat_percent,
     )
-    if due == "vote":
+    # Where no pair could come, whatever came would be known as a check.
+    if due == "vote" or _next_pair(membership, after=after, lock=False) is None:
         return None
     seat = checks.take_check_seat(membership=membership, purpose=due, now=now)
     if seat is not None:

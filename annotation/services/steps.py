@@ -49,11 +49,7 @@ def next_step(*, membership: Membership, now: datetime) -> Step:
         if (barred := barred_because(membership)) is not None:
             return barred
     step = claim_seat(membership=membership, now=now)
-    if (
-        place is not None
-        and isinstance(step, NothingLeft)
-        and step.reason in (NothingLeft.ALL_JUDGED, NothingLeft.ALL_FULL)
-    ):
+    if place is not None and isinstance(step, NothingLeft) and _is_due(step, membership):
         crowd.complete_early(membership=membership, now=now)
         return NothingLeft(NothingLeft.QUOTA_DONE)
     return step
@@ -71,6 +67,14 @@ def acknowledge(*, membership: Membership, version: int) -> bool:
         )
     membership.acknowledged_version = version
     return True
+
+
+def _is_due(nothing: NothingLeft, membership: Membership) -> bool:
+    """Whether a crowd participant for whom there is nothing is done with that."""
+    if nothing.reason == NothingLeft.ALL_TAKEN:
+        # Who has worked need not wait, unpaid, for what others may leave.
+        return main_round_done(membership) > 0
+    return nothing.reason in (NothingLeft.ALL_JUDGED, NothingLeft.ALL_FULL)
 
 
 def _onboarding_seat(membership: Membership, *, now: datetime) -> Assignment | None:

@@ -57,7 +57,8 @@ TRAITS: dict[str, Text] = {
 
 @register.filter
 def key_words(key: str) -> Text:
-    return KEYS.get(key, key.replace("_", " ").strip())
+    words = key.replace("_", " ").strip()
+    return KEYS.get(key) or KEYS.get(words.capitalize()) or words[:1].upper() + words[1:]
 
 
 @register.filter

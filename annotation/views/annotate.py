@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -20,10 +21,11 @@ from annotation.htmx import HtmxHttpRequest, page
 from annotation.models import Assignment, Membership
 from annotation.selectors.campaigns import newest_guideline, rater_progress
 from annotation.selectors.pairs import pair_for_task
-from annotation.selectors.seats import flags_of, stage_number
+from annotation.selectors.seats import flags_of, stage_of
 from annotation.services import answers, crowd, flags, seats, steps
 from annotation.services.answers import Outcome
 from annotation.step_contexts import (
+    FLAGGED,
     explained_view,
     finished_view,
     must_read_view,
@@ -150,7 +152,8 @@ def flag(request: HtmxHttpRequest, seat_id: UUID) -> HttpResponse:
     if request.htmx:
         view = flags_view(seat=seat, flags=flags_of(seat), is_sent=True)
         return page(request, "annotate/flags.html", "flags", {"flags": view})
-    return HttpResponseRedirect(reverse("task", args=[seat.campaign.slug]), status=303)
+    address = reverse("task", args=[seat.campaign.slug])
+    return HttpResponseRedirect(f"{address}?{urlencode({'notice': FLAGGED})}", status=303)
 
 
 def _after(
@@ -171,13 +174,20 @@ def _after(
     if is_training:
         return _explanation_page(request, seat)
     step = steps.next_step(membership=seat.membership, now=timezone.now())
-    return _step_page(request, seat.membership, step, notice=notice)
+    saved_at = timezone.now() if outcome is Outcome.REVISED else None
+    return _step_page(request, seat.membership, step, notice=notice, saved_at=saved_at)
 
 
 def _step_page(
-    request: HtmxHttpRequest, membership: Membership, step: steps.Step, *, notice: str
+    request: HtmxHttpRequest,
+    membership: Membership,
+    step: steps.Step,
+    *,
+    notice: str,
+    saved_at: datetime | None = None,
 ) -> HttpResponse:
-    shown: dict[str, object] = {"notice": notice_view(notice)}
+    """``saved_at``: of what was stored just now, where that is no new answer."""
+    shown: dict[str, object] = {"notice": notice_view(notice), "saved_at": saved_at}
     if isinstance(step, Assignment):
         return _seat_page(request, step, shown)
     if isinstance(step, steps.MustRead):
@@ -277,8 +287,7 @@ def _page(
 def _stage(seat: Assignment) -> StageView | None:
     if seat.is_main_round:
         return None
-    number, items = stage_number(seat)
-    return stage_view(seat, number=number, items=items)
+    return stage_view(seat, stage_of(seat))
 
 
 def _rules(seat: Assignment, criteria: list[Criterion]) -> Rules:

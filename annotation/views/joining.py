@@ -86,11 +86,12 @@ def crowd(request: HtmxHttpRequest, study_id: UUID) -> HttpResponse:
         status = 403 if visit.code == "other_study" else 400
         return _message(request, joining_contexts.visit_problem_view(visit), status=status)
     now = timezone.now()
-    found = crowd_services.enter(study=study, visit=visit, now=now)
+    user = request.user if isinstance(request.user, User) else None
+    found = crowd_services.enter(study=study, visit=visit, now=now, user=user)
     if found is None and request.method == "POST":
         if request.POST.get("agree") != "yes":
             return _message(request, joining_contexts.declined_view())
-        found = crowd_services.consent(study=study, visit=visit, now=now)
+        found = crowd_services.consent(study=study, visit=visit, now=now, user=user)
     if isinstance(found, crowd_services.Refused):
         return _message(request, joining_contexts.refused_visit_view(found), status=403)
     if found is None:

@@ -66,8 +66,9 @@ class PersonaRecord:
 
     @property
     def name(self) -> str:
-        """The profile's `Name`, or the persona's id where it has none."""
-        name = self.body.get("Name") if isinstance(self.body, dict) else None
+        """The profile's `Name` (in any case), or the persona's id where it has none."""
+        body = self.body if isinstance(self.body, dict) else {}
+        name = next((value for key, value in body.items() if key.lower() == "name"), None)
         return name if isinstance(name, str) and name.strip() else self.persona_id
 
     @property

@@ -29,6 +29,11 @@ class Persona(models.Model):
         return self.name
 
     @property
+    def own_name(self) -> str:
+        """The name in the profile; empty where an id stands in for it."""
+        return "" if self.name == self.persona_id else self.name
+
+    @property
     def body(self) -> dict[str, Any] | str:
         """The profile: an object, or a text."""
         body: dict[str, Any] | str = json.loads(self.profile)

@@ -22,6 +22,13 @@ export const toggleAside = (name) => {
   aside.scrollIntoView({ block: "nearest" });
 };
 
+// By the mouse: once it is unfolded.
+document.addEventListener("click", ({ target }) => {
+  const aside = target.closest?.("details.aside > summary")?.parentElement;
+  const show = () => aside.open && aside.scrollIntoView({ block: "nearest" });
+  aside?.addEventListener("toggle", show, { once: true });
+});
+
 const groups = () => {
   const radios = [...form().querySelectorAll('input[data-action^="choice-"]')];
   return [...new Set(radios.map(({ name }) => name))].map((name) =>

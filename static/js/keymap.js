@@ -10,7 +10,7 @@ const ROWS = [
 ];
 const PLACES = ["1", "2", "tie"];
 
-// The second is for campaigns with so many questions that their choices need the first.
+// Those after the first are for campaigns with so many questions that their choices need it.
 const USUAL = {
   submit: ["f"],
   skip: ["s", "r"],
@@ -20,6 +20,9 @@ const USUAL = {
   profile: ["p"],
   guidelines: ["g"],
   help: ["?"],
+  "read-on": ["d", "j"],
+  "read-back": ["e", "r", "k"],
+  "read-profile": ["x", "y"],
   "sure-1": ["4"],
   "sure-2": ["5"],
   "sure-3": ["6"],

@@ -5,6 +5,7 @@ import { actionOf, keymap, normal } from "./keymap.js";
 import { task } from "./page.js";
 import { goTo } from "./place.js";
 import { closeProfile, isOver, toggleProfile } from "./profile.js";
+import { read, readProfile, readsOn } from "./reading.js";
 
 const root = document.documentElement;
 const skip = () => document.getElementById("skip");
@@ -30,9 +31,15 @@ const acts = {
   flag: () => toggleAside("flags"),
   undo: () => task().querySelector('[data-action="undo"]')?.click(),
   profile: toggleProfile,
+  "read-on": () => read(1),
+  "read-back": () => read(-1),
+  "read-profile": readProfile,
   guidelines: () => openDialog("guidelines-dialog"),
   help: () => openDialog("help"),
 };
+
+// Held, they go on.
+const isReading = (key) => actionOf(key)?.startsWith("read-");
 
 const DIALOGS = { guidelines: "guidelines-dialog", help: "help" };
 
@@ -86,6 +93,8 @@ const escape = (event) => {
     event.preventDefault();
   } else if (isText(event.target)) {
     goTo();
+  } else {
+    task().querySelector('.banner [data-action="undo"]')?.click();
   }
 };
 
@@ -102,13 +111,22 @@ document.addEventListener("keydown", (event) => {
     if (!event.shiftKey) enter(event);
     return;
   }
+  if (readsOn(event)) {
+    event.preventDefault();
+    return;
+  }
   // Signs and some layouts' digits are on Shift.
-  if (event.repeat || (event.shiftKey && isLetter(event.key))) return;
+  if (event.shiftKey && isLetter(event.key)) return;
+  if (event.repeat && !isReading(normal(event.key))) return;
   if (act(normal(event.key))) event.preventDefault();
 });
 
 const hintOf = (element) =>
   (element.matches("input") ? element.closest("label") : element).querySelector(".key-hint");
+
+// While a reason for skipping is looked for, the keys of what would be sent otherwise rest.
+const isResting = (element) =>
+  skip()?.open && element.matches('.submit, [data-action^="choice-"], [data-action^="sure-"]');
 
 // Hints say which keys hold now, for the eye and for assistive technology.
 const showKeys = () => {
@@ -122,7 +140,7 @@ const showKeys = () => {
       hint.hidden = !key;
     }
     const spoken = action === "submit" ? ["Enter", key] : [key];
-    if (root.dataset.shortcuts === "on" && key) {
+    if (root.dataset.shortcuts === "on" && key && !isResting(element)) {
       element.setAttribute("aria-keyshortcuts", spoken.filter(Boolean).join(" "));
     } else {
       element.removeAttribute("aria-keyshortcuts");
@@ -133,4 +151,6 @@ const showKeys = () => {
 document.addEventListener("keys-changed", showKeys);
 document.addEventListener("setting-changed", showKeys);
 document.addEventListener("htmx:afterSwap", showKeys);
+// Does not bubble.
+document.addEventListener("toggle", ({ target }) => target.id === "skip" && showKeys(), true);
 showKeys();

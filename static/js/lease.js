@@ -1,5 +1,6 @@
 // The lease: while somebody is at work on a pair it is held, and before it ends that is said.
 import { clock, here, hush, LIMIT_MS, onSignOfLife, onTaskSwap, tell, token } from "./page.js";
+import { outboxKey, read } from "./store.js";
 
 // Asked again this much later when the network failed; the submit itself would tell.
 const RETRY_MS = 15_000;
@@ -17,6 +18,14 @@ const since = (moment) => Math.max(performance.now() - moment.page, Date.now() -
 
 const noticeMs = () => Math.min(lease.ms / 3, Math.max(LEAST_NOTICE_MS, lease.ms / 8));
 
+// Its answer is on the way or waits: once the server has it, there is nothing left to hold.
+const isAnswered = () => read(outboxKey(lease.name)) !== null;
+
+const hushWarnings = () => {
+  hush("still-there");
+  hush("lease-over");
+};
+
 const watch = () => {
   clearTimeout(timer);
   timer = setTimeout(warn, lease.ms - noticeMs());
@@ -26,11 +35,13 @@ const start = () => {
   const place = here();
   if (lease && place?.seat === lease.seat) return;
   clearTimeout(timer);
-  hush("still-there");
+  hushWarnings();
+  hush("lapsed");
   // A correction is of a pair that is kept for good.
   const isHeld = place?.revision === "0" && place.data.renew;
   lease = isHeld && {
     seat: place.seat,
+    name: place.name,
     address: place.data.renew,
     ms: 1000 * Number(place.data.leaseSeconds),
     renewedAt: now(),
@@ -46,14 +57,20 @@ const warn = () => {
   lease.isWarned = true;
   const left = lease.ms - since(lease.renewedAt);
   // The machine has slept; whoever is back renews it by that.
-  if (left <= 0) return;
+  if (left <= 0 || isAnswered()) return;
   const time = clock(new Date(Date.now() + left));
   tell("still-there", { kind: "warn", values: { time }, action: { words: "keep-it", run: renew } });
+  timer = setTimeout(end, left);
+};
+
+const end = () => {
+  if (isAnswered()) return;
+  tell("lease-over", { kind: "warn", action: { words: "keep-it", run: renew } });
 };
 
 const kept = (asked, wasOver) => {
   lease.renewedAt = asked;
-  hush("still-there");
+  hushWarnings();
   if (wasOver) tell("held-again", { kind: "ok" });
   lease.isWarned = false;
   watch();
@@ -62,13 +79,13 @@ const kept = (asked, wasOver) => {
 const lost = () => {
   lease.isHeld = false;
   clearTimeout(timer);
-  hush("still-there");
+  hushWarnings();
   tell("lapsed", { kind: "warn" });
 };
 
 const renew = async () => {
   const mine = lease;
-  if (!mine || mine.isAsking) return;
+  if (!mine || mine.isAsking || isAnswered()) return;
   mine.isAsking = true;
   const asked = now();
   const wasOver = since(mine.renewedAt) >= mine.ms;
@@ -87,7 +104,8 @@ const renew = async () => {
     // Without an answer it is asked again, below.
   }
   mine.isAsking = false;
-  if (mine !== lease) return;
+  // Given meanwhile, the answer itself brings to light how it stands.
+  if (mine !== lease || isAnswered()) return;
   if (isSignedOut) {
     lease.pausedUntil = Infinity;
     document.dispatchEvent(new CustomEvent("signed-out"));

@@ -61,12 +61,14 @@ export const tell = (name, { kind = "bad", values, action } = {}) => {
   const parts = [text];
   if (action) parts.push(button(words(action.words), action.run));
   parts.push(button(words("dismiss"), () => hush()));
+  const hadFocus = box().contains(document.activeElement);
   // What can wait is said when the reader pauses.
   box().setAttribute("role", kind === "bad" ? "alert" : "status");
   box().dataset.kind = kind;
   box().dataset.name = name;
   box().hidden = false;
   box().replaceChildren(...parts);
+  if (hadFocus) box().querySelector("button").focus();
   if (kind === "ok") setTimeout(hush, SHOWN_MS, name);
 };
 

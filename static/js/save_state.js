@@ -15,6 +15,7 @@ const SOON_MS = 200;
 
 const usual = new WeakMap();
 let state = "";
+export const isWaiting = () => state.startsWith("waiting");
 let isOfSkip = false;
 let soon;
 
@@ -31,6 +32,12 @@ export const savedWords = () => {
   return Number.isNaN(at) ? "" : words("saved", { time: clock(at, TO_THE_SECOND) });
 };
 
+// On a narrow window the task bar may be far away: also in the line that stays.
+const showWaiting = (text) => {
+  const line = task()?.querySelector(".switch-state");
+  if (line) line.textContent = text;
+};
+
 const showSaved = () => {
   const line = task()?.querySelector(".save-state");
   if (!line) return;
@@ -40,6 +47,7 @@ const showSaved = () => {
 
 const apply = (name) => {
   state = name;
+  showWaiting(isWaiting() ? words(name) : "");
   const line = task()?.querySelector(".save-state");
   if (name && name !== "sending") {
     if (line) {
@@ -57,8 +65,6 @@ const apply = (name) => {
     label(button, BUTTONS[name] && isPressed ? words(BUTTONS[name]) : "");
   }
 };
-
-export const isWaiting = () => state.startsWith("waiting");
 
 // One of the names of words above, "restored", or nothing: what is saved.
 export const showState = (name, { isSkip = false } = {}) => {

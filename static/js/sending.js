@@ -6,7 +6,12 @@ const { login } = document.body.dataset;
 const wasSignedOut = (address) => address && new URL(address, location).pathname === login;
 
 // Disabling a button takes its focus away; when nothing was swapped it gets it back.
-const refocus = ({ detail }) => detail.elt.querySelector?.("[type=submit]")?.focus();
+const focused = new WeakMap();
+
+const refocus = ({ detail }) => {
+  const before = focused.get(detail.elt);
+  if (before?.isConnected) before.focus();
+};
 
 const failed = (event, name) => {
   if (event.detail.elt.matches("[data-polls]")) {
@@ -18,7 +23,12 @@ const failed = (event, name) => {
 };
 
 document.addEventListener("htmx:beforeRequest", ({ detail }) => {
-  if (!detail.elt.matches("[data-polls]")) hush();
+  if (detail.elt.matches("[data-polls]")) return;
+  // Before its button is disabled.
+  if (detail.elt.contains(document.activeElement)) {
+    focused.set(detail.elt, document.activeElement);
+  }
+  hush();
 });
 document.addEventListener("htmx:afterSwap", () => hush("stale"));
 document.addEventListener("htmx:sendError", (event) => failed(event, "offline"));
@@ -34,7 +44,9 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   // A session has ended, and this is the page to sign in on.
   event.detail.shouldSwap = false;
   event.detail.isError = false;
-  document.dispatchEvent(new CustomEvent("signed-out"));
+  const { requestConfig } = event.detail;
+  const detail = { from: focused.get(requestConfig.elt), isUnsent: requestConfig.verb === "post" };
+  document.dispatchEvent(new CustomEvent("signed-out", { detail }));
 });
 
 // Signing in again rotates the key of forms, maybe in another tab: the cookie has the valid one.

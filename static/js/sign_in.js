@@ -7,6 +7,9 @@ const channel = new BroadcastChannel("pf");
 
 let isOut = false;
 let isPutOff = false;
+// A form that was sent in vain, and where the focus was.
+let isUnsent = false;
+let from;
 
 const open = () => {
   hush("signed-out");
@@ -27,6 +30,8 @@ const isWriting = () => document.activeElement?.matches("textarea, input:not([ty
 document.addEventListener("signed-out", ({ detail }) => {
   if (!dialog) return;
   isOut = true;
+  isUnsent ||= Boolean(detail?.isUnsent);
+  from = detail?.from ?? from;
   if (dialog.open) return;
   // Asked for by pressing a button, or found out by the way.
   if (detail?.isAnswer || !(isPutOff || isWriting())) open();
@@ -34,6 +39,9 @@ document.addEventListener("signed-out", ({ detail }) => {
 });
 
 dialog?.addEventListener("close", () => {
+  // A button that was disabled while the dialog opened is not what the browser goes back to.
+  if (from?.isConnected) from.focus();
+  from = undefined;
   if (!isOut) return;
   isPutOff = true;
   remind();
@@ -48,6 +56,8 @@ document.addEventListener("signed-in", () => {
   isPutOff = false;
   hush("signed-out");
   if (dialog?.open) dialog.close();
+  if (isUnsent) tell("unsent", { kind: "warn" });
+  isUnsent = false;
 });
 
 const showError = (name) => {
@@ -92,6 +102,8 @@ const signIn = async () => {
   }
 };
 
+const button = form?.querySelector("[type=submit]");
+const usual = button?.textContent;
 let isBusy = false;
 
 form?.addEventListener("submit", async (event) => {
@@ -99,7 +111,9 @@ form?.addEventListener("submit", async (event) => {
   if (isBusy) return;
   isBusy = true;
   clearError();
+  button.textContent = words("button-signing-in");
   const wrong = await signIn();
+  button.textContent = usual;
   isBusy = false;
   if (wrong) {
     showError(wrong);

@@ -111,10 +111,10 @@ def store(
         checks.store(seat=given, answer=reply, timing=timing, revision=revision)
 
 
-def judge_gold(membership: Membership, *, now: datetime) -> bool:
+def judge_gold(membership: Membership, *, now: datetime, gap: int = 0) -> bool:
     with transaction.atomic():
         lock_member(membership)
-        return checks.judge_gold(membership=membership, now=now)
+        return checks.judge_gold(membership=membership, now=now, gap=gap)
 
 
 def judge(membership: Membership, number: int, *, start: datetime = NOW) -> list[Assignment]:

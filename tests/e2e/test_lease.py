@@ -72,10 +72,15 @@ def test_it_warns_before_the_end_and_the_button_keeps_the_pair(
     )
     expect(problem).to_have_attribute("role", "status")
     assert not asked
+    # With the lease the words end too.
     problem.get_by_role("button", name="Keep it").focus()
+    page.clock.fast_forward(1000 * eighth)
+    expect(problem).to_contain_text("Your time for this pair is over.")
+    assert not asked
+    expect(problem.get_by_role("button", name="Keep it")).to_be_focused()
     with page.expect_response("**/renew/"):
         page.keyboard.press("Enter")
-    expect(problem).to_be_hidden()
+    expect(problem).to_contain_text("You still have this pair.")
     page.clock.fast_forward(1000 * (campaign.lease_seconds - eighth - 30))
     expect(problem).to_be_hidden()
 
@@ -169,3 +174,52 @@ def test_whoever_is_writing_is_not_interrupted_by_the_dialog(
     page.locator(".submit").click()
     expect(page).to_have_title(re.compile("Pair 2 of 4"))
     assert Judgement.objects.get().comment == "a word and another"
+
+
+def test_what_is_answered_is_not_asked_for_again(page: Page) -> None:
+    """Signing in sends the answer; its pair is not the rater's any more, and need not be."""
+    write_answer(page)
+    Session.objects.all().delete()
+    page.locator(".submit").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    asked = renewals(page)
+    sign_in_by_dialog(page)
+    expect(page).to_have_title(re.compile("Pair 2 of 4"))
+    assert not asked
+    expect(page.locator("#problem")).to_be_hidden()
+
+
+def test_while_an_answer_waits_nobody_is_asked_whether_they_are_still_there(
+    page: Page, campaign: Campaign
+) -> None:
+    page.route("**/seats/*/", lambda route: route.abort())
+    write_answer(page)
+    page.locator(".submit").click()
+    expect(page.locator(".save-state")).to_contain_text("Waiting for the network")
+    asked = renewals(page)
+    page.clock.fast_forward(1000 * (campaign.lease_seconds - 30))
+    page.mouse.move(200, 200)
+    expect(page.locator("#problem")).to_be_hidden()
+    assert not asked
+
+
+def test_a_message_of_one_pair_does_not_stay_over_the_next(page: Page, campaign: Campaign) -> None:
+    end_the_lease(page, campaign, is_taken=True)
+    page.mouse.move(200, 200)
+    problem = page.locator("#problem")
+    expect(problem).to_contain_text("The time for this pair ran out")
+    # Above the pair, over what nobody reads.
+    box, bar = problem.bounding_box(), page.locator(".task-bar").bounding_box()
+    assert box
+    assert bar
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= bar["y"] + 1
+    # As by another tab, in which the same pair was answered.
+    page.locator("#task").evaluate(
+        """(task) => {
+          const next = task.cloneNode(true);
+          next.dataset.seat = "another";
+          htmx.swap("#task", next.outerHTML, { swapStyle: "outerHTML" });
+        }"""
+    )
+    expect(problem).to_be_hidden()

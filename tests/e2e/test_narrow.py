@@ -97,6 +97,19 @@ def test_the_next_pair_begins_at_the_top(phone: Page) -> None:
     expect(phone.locator("#query")).to_be_in_viewport()
 
 
+def test_that_an_answer_waits_is_in_sight_where_it_was_given(phone: Page) -> None:
+    phone.route("**/seats/*/", lambda route: route.abort())
+    answer(phone)
+    phone.locator(".submit").click()
+    state = phone.locator(".switch-state")
+    expect(state).to_have_text("Waiting for the network. Your answer is kept in this browser.")
+    expect(state).to_be_in_viewport(ratio=1)
+    expect(phone.locator(".save-state")).not_to_be_in_viewport()
+    phone.unroute_all()
+    expect_pair(phone, 2)
+    expect(phone.locator(".switch-state")).to_be_hidden()
+
+
 def test_targets_are_large_enough_for_a_finger(phone: Page) -> None:
     context = phone.context.browser
     assert context

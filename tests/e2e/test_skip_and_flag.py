@@ -40,6 +40,11 @@ def test_skipping_with_the_keyboard(task: Page) -> None:
     expect(task.locator(choice("helpfulness", "1"))).to_be_checked()
     assert task.locator('input[name="personalization"]:checked').count() == 0
     assert in_sight(task, ".skip-submit")
+    # The keys that hold now, and no others.
+    expect(task.locator(".skip-submit .key-hint")).to_be_visible()
+    for resting in (".submit", ".criteria label >> nth=0"):
+        expect(task.locator(f"{resting} >> .key-hint")).to_be_hidden()
+    expect(task.locator(".submit")).not_to_have_attribute("aria-keyshortcuts", "Enter f")
     task.keyboard.press("f")
     expect_pair(task, 2)
     expect(task.locator("#query")).to_be_focused()
@@ -110,7 +115,20 @@ def test_flagging_leaves_the_answer_alone(task: Page) -> None:
     expect(task.locator("#error-flag")).to_be_focused()
     expect(task.locator("#error-flag")).to_have_text("Choose what your report is about.")
     flags = task.locator("#flags")
+    # The error is with what it is about.
+    where = flags.get_by_role("group", name="Where is the problem?")
+    what = flags.get_by_role("group", name="What is wrong?")
+    own_words = flags.get_by_label("In your words")
+    expect(where).to_have_accessible_description("Choose what your report is about.")
     flags.get_by_label("Response 2").check()
+    task.get_by_role("button", name="Tell the lead").click()
+    expect(what).to_have_accessible_description("Choose what is wrong.")
+    expect(where).to_have_accessible_description("")
+    expect(own_words).to_have_accessible_description("")
+    flags.get_by_label("Something else").check()
+    task.get_by_role("button", name="Tell the lead").click()
+    expect(own_words).to_have_accessible_description("Say in your words what is wrong.")
+    expect(what).to_have_accessible_description("")
     flags.get_by_label("Private information").check()
     flags.get_by_label("In your words").fill("A telephone number")
     task.get_by_role("button", name="Tell the lead").click()
@@ -173,6 +191,38 @@ def test_back_from_an_undo_to_the_pair(task: Page) -> None:
     assert Judgement.objects.get().revision == 1
 
 
+def test_back_from_an_undo_by_key(task: Page) -> None:
+    answer(task)
+    task.keyboard.press("f")
+    expect_pair(task, 2)
+    for key in ("z", "Escape"):
+        task.keyboard.press("z")
+        back = task.get_by_role("link", name="Back to the current pair")
+        expect(back.locator(".key-hint")).to_have_text("z")
+        # The first takes away what is open, or the focus of a field.
+        task.keyboard.press("c")
+        task.keyboard.press("Escape")
+        expect(task.locator("#query")).to_be_focused()
+        expect(back).to_be_visible()
+        task.keyboard.press(key)
+        expect_pair(task, 2)
+        expect(back).to_have_count(0)
+    assert Judgement.objects.get().revision == 1
+
+
+def test_what_is_unfolded_comes_into_sight(task: Page) -> None:
+    task.set_viewport_size({"width": 1280, "height": 560})
+    for aside, last in (
+        ("#skip", ".skip-submit"),
+        ("details.comment", "#comment"),
+        ("#flags", "#flags [type=submit]"),
+    ):
+        task.evaluate("scrollTo(0, 0)")
+        task.locator(f"{aside} > summary").click()
+        wait_until(lambda last=last: in_sight(task, last), what=f"{last} in sight")
+        task.locator(f"{aside} > summary").click()
+
+
 def test_confidence_and_reasons_are_asked_in_sight_and_need_no_answer(
     transactional_db: None, new_page: NewPage, tmp_path: Path
 ) -> None:
@@ -182,6 +232,11 @@ def test_confidence_and_reasons_are_asked_in_sight_and_need_no_answer(
     page = new_page(make_member(campaign).user)
     page.goto(task_address(campaign))
     expect_pair(page, 1)
+    # Digits are reasons while one is looked for.
+    expect(page.locator(".extras .key-hint:visible")).to_have_text(["4", "5", "6"])
+    page.keyboard.press("s")
+    expect(page.locator(".extras .key-hint:visible")).to_have_count(0)
+    page.keyboard.press("s")
     for selector in (".criterion >> nth=0", ".criterion >> nth=1", ".submit", "#pane-1"):
         assert in_sight(page, selector), selector
     for key in ("3", "e", "5"):

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from annotation.models import Campaign, Membership, PairSeats
+from annotation.models import Campaign, Flag, Membership, PairSeats
 from annotation.services.campaigns import move_campaign
 from benchmark.models import Judgement
 from tests.annotation.test_crash import Web
@@ -231,6 +231,30 @@ def test_a_session_that_ended(task: Page, rater: Membership) -> None:
     expect(dialog).to_be_hidden()
     expect(task.locator("h1")).to_be_focused()
     assert Judgement.objects.get().comment == WORDS
+
+
+def test_a_report_that_found_the_session_ended(task: Page) -> None:
+    task.keyboard.press("v")
+    flags = task.locator("#flags")
+    flags.get_by_label("Response 2").check()
+    flags.get_by_label("Private information").check()
+    send = flags.get_by_role("button", name="Tell the lead")
+    Session.objects.all().delete()
+    send.click()
+    dialog = task.get_by_role("dialog")
+    expect(dialog.get_by_label("Password")).to_be_focused()
+    held: list[Route] = []
+    task.route("**/accounts/login/", lambda route: held.append(route), times=1)
+    sign_in_by_dialog(task)
+    expect(dialog.locator("[type=submit]")).to_have_text("Signing in …")
+    held[0].continue_()
+    expect(dialog).to_be_hidden()
+    expect(task.locator("#problem")).to_contain_text("did not arrive")
+    expect(send).to_be_focused()
+    assert not Flag.objects.exists()
+    task.keyboard.press("Enter")
+    expect(flags.locator("summary")).to_contain_text("1 reported")
+    expect(task.locator("#problem")).to_be_hidden()
 
 
 def test_the_dialog_can_wait(task: Page) -> None:

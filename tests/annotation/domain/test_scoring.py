@@ -25,9 +25,9 @@ COUNTS = st.integers(0, 500)
             {"helpfulness": "A", "personalization": "A"},
             (2, 1),
         ),
-        # A tie and a skip are answers, and not the expected ones.
+        # A tie is an answer, and not the expected one; a skip is none.
         ({"helpfulness": "A", "personalization": "B"}, dict.fromkeys(KEYS, "tie"), (2, 0)),
-        ({"personalization": "B"}, dict.fromkeys(KEYS, "skip"), (1, 0)),
+        ({"personalization": "B"}, dict.fromkeys(KEYS, "skip"), (0, 0)),
         # A criterion that the campaign no longer asks about.
         ({"tone": "B"}, {"helpfulness": "A"}, (1, 0)),
     ],
@@ -36,6 +36,12 @@ def test_against_what_is_expected(
     expected: dict[str, str], choices: dict[str, str], score: tuple[int, int]
 ) -> None:
     assert against_expected(expected=expected, choices=choices) == score
+
+
+def test_a_skip_where_none_is_allowed_is_not_right() -> None:
+    expected = {"helpfulness": "A", "personalization": "B"}
+    skips = dict.fromkeys(KEYS, "skip")
+    assert against_expected(expected=expected, choices=skips, may_skip=False) == (2, 0)
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,19 @@ def test_a_gold_item_that_was_given_back_may_come_again(tmp_path: Path) -> None:
     assert again.shown_left == first.shown_left
 
 
+def test_a_gold_item_that_lapsed_comes_back_after_all_others(tmp_path: Path) -> None:
+    """As a pair to be voted on does: else coming back soon would tell what it is."""
+    _, raters = checked_campaign(tmp_path, gold=5, annotators=6)
+    for rater in raters:
+        lapsed = take_gold(rater)
+        give_back(membership=rater)
+        order = [
+            answer_gold(rater, right=2, now=NOW + minute * MINUTE).pair_id for minute in range(5)
+        ]
+        assert order[-1] == lapsed.pair_id
+        assert len(set(order)) == 5
+
+
 def test_there_is_no_gold_without_items(tmp_path: Path) -> None:
     campaign, [rater] = checked_campaign(tmp_path, training=1, qualification=1, pairs=2)
     assert take(rater, "gold") is None
@@ -247,11 +260,11 @@ def test_an_answer_is_stored_with_all_particulars(tmp_path: Path) -> None:
     assert_sound(campaign)
 
 
-def test_a_skip_of_gold_is_not_right(tmp_path: Path) -> None:
+def test_a_skip_of_gold_counts_neither_way(tmp_path: Path) -> None:
     _, [rater] = checked_campaign(tmp_path, gold=1)
     store(take_gold(rater), SKIPPED)
     stored = CheckAnswer.objects.get()
-    assert (stored.asked, stored.right, stored.skip_reason) == (2, 0, "cannot_judge")
+    assert (stored.asked, stored.right, stored.skip_reason) == (0, 0, "cannot_judge")
 
 
 def test_a_correction_is_a_new_revision(tmp_path: Path) -> None:
@@ -341,6 +354,29 @@ def test_after_the_lead_lets_a_rater_go_on_older_gold_is_not_counted(tmp_path: P
     answer_gold(rater, right=0, now=NOW + 13 * MINUTE)
     assert judge_gold(rater, now=NOW + 13 * MINUTE)
     assert [event["items"] for event in events(campaign, "rater:paused")] == [2, 2]
+
+
+def test_skipped_gold_is_not_enough_to_tell(tmp_path: Path) -> None:
+    campaign, [rater] = checked_campaign(tmp_path, gold=4, gold_minimum=2)
+    answer_gold(rater, right=0, now=NOW)
+    for minute in (1, 2):
+        store(take_gold(rater), SKIPPED, at=NOW + minute * MINUTE)
+    assert not judge_gold(rater, now=NOW + 3 * MINUTE)
+    answer_gold(rater, right=0, now=NOW + 4 * MINUTE)
+    assert judge_gold(rater, now=NOW + 4 * MINUTE)
+    assert [event["items"] for event in events(campaign, "rater:paused")] == [2]
+
+
+def test_the_newest_answers_are_not_judged_yet(tmp_path: Path) -> None:
+    _, [rater] = checked_campaign(tmp_path, gold=4, pairs=4, gold_minimum=1)
+    answer_gold(rater, right=0, now=NOW)
+    assert judge_gold(fresh(rater), now=NOW, gap=1) is False
+    for minute in (1, 2):
+        answer_gold(rater, right=2, now=NOW + minute * MINUTE)
+        assert not judge_gold(rater, now=NOW + minute * MINUTE, gap=3)
+    judge(rater, 1, start=NOW + 3 * MINUTE)
+    # Three are newer now; of those, two are right and do not count.
+    assert judge_gold(rater, now=NOW + 4 * MINUTE, gap=3)
 
 
 def test_gold_is_judged_by_what_stands_in_the_database(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from django.db import OperationalError
 
 from annotation.domain import mixing
 from annotation.domain.rubric import SKIP, Answer
 from annotation.models import Assignment, CheckAnswer, Event, PairSeats
-from annotation.services import standing
+from annotation.services import checks, standing
 from annotation.services.answers import Outcome, stored_answer
 from annotation.services.campaigns import import_votes_into
 from annotation.services.seats import NothingLeft, give_back, renew_lease
@@ -26,6 +27,11 @@ from tests.factories import UserFactory, vote_rows, write_jsonl
 pytestmark = pytest.mark.django_db
 
 VOTE, GOLD, REPEAT = "vote", "gold", "repeat"
+
+
+def nth_gold(given: list[Assignment], number: int) -> int:
+    """How many seats were given up to that gold one."""
+    return [place for place, each in enumerate(given, 1) if each.purpose == GOLD][number - 1]
 
 
 class TestChecksAmongPairs:
@@ -74,6 +80,16 @@ class TestChecksAmongPairs:
         _, (rater,) = checked_campaign(tmp_path, gold=1, pairs=12, gold_percent=50)
         purposes = Counter(each.purpose for each in judge_all(rater))
         assert purposes == {VOTE: 12, GOLD: 1}
+
+    def test_without_a_pair_to_vote_on_there_is_no_check(self, tmp_path: Path) -> None:
+        """It would be known by coming all the same."""
+        _, raters = checked_campaign(tmp_path, gold=20, pairs=3, annotators=8, gold_percent=50)
+        PairSeats.objects.update(free=0)
+        assert {why(rater) for rater in raters} == {NothingLeft.ALL_FULL}
+        PairSeats.objects.update(free=8)
+        given = [judge_all(rater) for rater in raters]
+        assert {each[0].purpose for each in given} == {VOTE, GOLD}
+        assert {each[-1].purpose for each in given} == {VOTE}
 
     def test_a_check_does_not_outlive_the_lease_where_a_pair_does_not(self, tmp_path: Path) -> None:
         """Else a rater would know checks by coming back late: pairs are swept, checks stay."""
@@ -163,16 +179,15 @@ class TestChecksAmongPairs:
             gold_pass_percent=70,
         )
         given = judge_all(rater, right=1)
-        purposes = Counter(each.purpose for each in given)
-        assert purposes[GOLD] == 4
-        # The answer that told is the last one: nothing more was given.
-        assert given[-1].purpose == GOLD
+        # Not in the answer that told, which would say which pair was gold: a few answers later.
+        assert len(given) == nth_gold(given, 4) + mixing.PAUSE_GAP
         assert why(rater) == NothingLeft.PAUSED
         event = Event.objects.get(action="rater:paused")
         assert event.data["reason"] == "gold"
         assert (event.data["items"], event.data["asked"], event.data["right"]) == (4, 8, 4)
         # What was answered before still counts; others go on.
-        assert Judgement.objects.count() == purposes[VOTE]
+        votes = [each for each in given if each.purpose == VOTE]
+        assert Judgement.objects.count() == len(votes)
         held = Assignment.objects.get(pk=given[0].pk)
         assert revise(seat=held, answer=answer(), revision=1, now=NOW) is Outcome.NOT_ACTIVE
         assert isinstance(step(other), Assignment)
@@ -180,8 +195,39 @@ class TestChecksAmongPairs:
         late = NOW + 5 * LEASE
         standing.resume(membership=fresh(rater), actor=UserFactory.create(), now=late)
         more = judge_all(rater, right=1, start=late + MINUTE)
-        assert Counter(each.purpose for each in more)[GOLD] == 4
+        assert len(more) == nth_gold(more, 4) + mixing.PAUSE_GAP
         assert why(rater, now=late) == NothingLeft.PAUSED
+        assert_sound(campaign)
+
+    def test_any_answer_may_bring_the_pause(self, tmp_path: Path) -> None:
+        """Votes as well as checks: the kind of the last one is by chance."""
+        _, raters = checked_campaign(
+            tmp_path, gold=20, pairs=40, annotators=8, gold_percent=40, gold_minimum=1
+        )
+        last = {judge_all(rater, right=0)[-1].purpose for rater in raters}
+        assert {why(rater) for rater in raters} == {NothingLeft.PAUSED}
+        assert last == {VOTE, GOLD}
+
+    def test_an_answer_is_kept_when_judging_gold_fails(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        campaign, (rater,) = checked_campaign(tmp_path, gold=4, pairs=4, gold_percent=50)
+
+        def fail(**_: object) -> bool:
+            raise OperationalError
+
+        kinds = set()
+        for minute in range(4):
+            now = NOW + minute * MINUTE
+            given = seat(rater, now=now)
+            kinds.add(given.purpose)
+            with monkeypatch.context() as patch:
+                patch.setattr(checks, "judge_gold", fail)
+                with pytest.raises(OperationalError):
+                    submit(seat=given, answer=answer(), now=now)
+            assert stored_answer(Assignment.objects.get(pk=given.pk)) == (answer(), 1)
+            assert submit(seat=given, answer=answer(), now=now) is Outcome.ALREADY_SUBMITTED
+        assert kinds == {VOTE, GOLD}
         assert_sound(campaign)
 
     def test_enough_right_gold_does_not(self, tmp_path: Path) -> None:

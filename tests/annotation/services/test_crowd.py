@@ -137,10 +137,42 @@ class TestConsent:
     def test_coming_again_finds_the_place(self, campaign: Campaign) -> None:
         study = make_study(campaign)
         place = make_place(study)
-        again = Visit(participant="p-1", session="another")
-        assert crowd.enter(study=study, visit=again, now=timezone.now()) == place
-        assert crowd.consent(study=study, visit=again, now=timezone.now()) == place
+        assert crowd.enter(study=study, visit=VISIT, now=timezone.now()) == place
+        assert crowd.consent(study=study, visit=VISIT, now=timezone.now()) == place
         assert User.objects.filter(username__startswith="crowd-").count() == 1
+
+    def test_to_know_a_participants_id_is_not_enough(self, campaign: Campaign) -> None:
+        study = make_study(campaign)
+        place = make_place(study, now=NOW)
+        other = Visit(participant="p-1", session="another")
+        late = NOW + timedelta(days=1)
+        for user in (None, study.created_by):
+            refused = Refused("other_session")
+            assert crowd.enter(study=study, visit=other, now=late, user=user) == refused
+            assert crowd.consent(study=study, visit=other, now=late, user=user) == refused
+        # Nor has a stranger changed anything.
+        assert CrowdPlace.objects.get().state == STARTED
+        user = place.membership.user
+        assert crowd.enter(study=study, visit=other, now=NOW, user=user) == place
+        assert crowd.consent(study=study, visit=other, now=NOW, user=user) == place
+
+    def test_a_campaign_with_nothing_left_takes_nobody_new(self, campaign: Campaign) -> None:
+        study = make_study(campaign)
+        old = make_place(study, "p-0", now=NOW)
+        held = seat(member_of(old))
+        PairSeats.objects.update(free=0)
+        # What is on a lease may become free.
+        assert crowd.enter(study=study, visit=VISIT, now=NOW) is None
+        Assignment.objects.filter(pk=held.pk).update(state="expired")
+        full = Refused("full")
+        assert crowd.enter(study=study, visit=VISIT, now=NOW) == full
+        assert crowd.consent(study=study, visit=VISIT, now=NOW) == full
+        assert CrowdPlace.objects.count() == 1
+        # Who has a place keeps it.
+        coming = Visit(participant="p-0", session="s-1")
+        assert crowd.enter(study=study, visit=coming, now=NOW) == old
+        PairSeats.objects.filter(pk=held.pair_id).update(free=1)
+        assert crowd.enter(study=study, visit=VISIT, now=NOW) is None
 
     def test_one_study_of_a_campaign_a_participant(self, campaign: Campaign) -> None:
         make_place(make_study(campaign))
@@ -149,9 +181,13 @@ class TestConsent:
         assert crowd.enter(study=second, visit=VISIT, now=NOW) == refused
         assert crowd.consent(study=second, visit=VISIT, now=NOW) == refused
 
-    def test_a_study_of_another_campaign_is_no_hindrance(self, campaign: Campaign) -> None:
+    def test_a_study_of_another_campaign_is_no_hindrance(
+        self, campaign: Campaign, tmp_path: Path
+    ) -> None:
         make_place(make_study(campaign))
-        assert make_place(make_study(make_campaign("mugs"))).study.campaign.slug == "mugs"
+        mugs = make_campaign("mugs")
+        add_pairs(mugs, tmp_path, 1)
+        assert make_place(make_study(mugs)).study.campaign.slug == "mugs"
 
     def test_a_closed_study_takes_nobody_new(self, campaign: Campaign) -> None:
         study = make_study(campaign)

@@ -12,7 +12,15 @@ from annotation.models import Assignment, Membership
 from annotation.selectors.checks import check_figures
 from annotation.services import standing
 from annotation.services.seats import give_back
-from tests.annotation.checking import MINUTE, checked_campaign, events, on_check, onboard, store
+from tests.annotation.checking import (
+    MINUTE,
+    SKIPPED,
+    checked_campaign,
+    events,
+    on_check,
+    onboard,
+    store,
+)
 from tests.annotation.seating import NOW
 from tests.factories import make_member
 
@@ -47,6 +55,16 @@ def test_training_then_qualification_in_their_order(tmp_path: Path) -> None:
     assert onboard(rater, now=NOW + timedelta(days=1)) is None
     assert rater.ready_at == NOW + 4 * MINUTE
     assert len(events(campaign, "qualification:passed")) == 1
+
+
+def test_skipping_is_no_way_through_the_qualification(tmp_path: Path) -> None:
+    _, [rater] = checked_campaign(tmp_path, qualification=2, qualification_tries=1)
+    for minute in (0, 1):
+        given = onboard(rater, now=NOW + minute * MINUTE)
+        assert given is not None
+        store(given, SKIPPED)
+    assert onboard(rater, now=NOW + 2 * MINUTE) is None
+    assert (rater.ready_at, rater.standing_reason) == (None, "qualification")
 
 
 def qualify(rater: Membership, rights: list[int], *, now: datetime = NOW) -> list[Assignment]:

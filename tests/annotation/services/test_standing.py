@@ -12,7 +12,7 @@ from annotation.services import crowd, standing
 from annotation.services.standing import CannotChange
 from tests.annotation.seating import NOW, assert_sound, fresh, seat, seated_campaign
 from tests.annotation.ways import make_place, make_study
-from tests.factories import make_campaign, make_member
+from tests.factories import add_pairs, make_campaign, make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -111,8 +111,10 @@ def test_two_leads_at_once_are_told(rater: Membership, lead: Membership) -> None
     assert Event.objects.filter(action="rater:paused").count() == 1
 
 
-def test_who_has_left_a_study_does_not_come_back(lead: Membership) -> None:
-    place = make_place(make_study(make_campaign("mugs")), now=NOW)
+def test_who_has_left_a_study_does_not_come_back(lead: Membership, tmp_path: Path) -> None:
+    mugs = make_campaign("mugs")
+    add_pairs(mugs, tmp_path, 1)
+    place = make_place(make_study(mugs), now=NOW)
     member = Membership.objects.select_related("crowd_place__study", "campaign").get(
         pk=place.membership_id
     )

@@ -18,7 +18,7 @@ from annotation.models import (
     Membership,
 )
 from annotation.services import crowd, standing
-from annotation.services.answers import Outcome
+from annotation.services.answers import GRACE, Outcome
 from annotation.services.judging_settings import publish_guidelines
 from annotation.services.seats import NothingLeft, free_lapsed_seats, renew_lease
 from annotation.services.steps import MustRead, acknowledge
@@ -308,6 +308,44 @@ class TestCrowd:
         seat(other)
         assert why(rater) == NothingLeft.ALL_TAKEN
         assert self.state() == CrowdPlace.State.STARTED
+
+    def test_who_has_worked_need_not_wait_for_others(self, tmp_path: Path) -> None:
+        campaign, (other, _) = seated_campaign(tmp_path, pairs=2, raters_per_pair=1)
+        rater = self.participant(campaign, pairs_each=5, minutes=30)
+        submit(seat=seat(rater), answer=answer(), now=NOW)
+        seat(other)
+        assert why(rater) == NothingLeft.QUOTA_DONE
+        assert self.state() == CrowdPlace.State.COMPLETED
+
+    @pytest.mark.parametrize("purpose", [VOTE, "training"])
+    def test_an_answer_on_its_way_may_come_a_little_late(
+        self, tmp_path: Path, purpose: str
+    ) -> None:
+        campaign, _ = checked_campaign(
+            tmp_path, training=2 * (purpose == "training"), pairs=2, annotators=0
+        )
+        rater = self.participant(campaign, pairs_each=2, minutes=30)
+        end = NOW + 30 * MINUTE
+        held = seat(rater, now=end)
+        assert held.purpose == purpose
+        assert submit(seat=held, answer=answer(), now=end + GRACE) is Outcome.ACCEPTED
+        assert self.state() == CrowdPlace.State.STARTED
+        held = seat(rater, now=end)
+        late = end + GRACE + timedelta(seconds=1)
+        # The lease is longer than the time.
+        assert submit(seat=held, answer=answer(), now=late) is Outcome.NOT_ACTIVE
+        assert self.state() == CrowdPlace.State.TIMED_OUT
+        held.refresh_from_db()
+        assert held.state == Assignment.State.EXPIRED
+        assert_sound(campaign)
+
+    def test_no_lease_is_renewed_when_the_time_is_over(self, tmp_path: Path) -> None:
+        campaign, _ = seated_campaign(tmp_path)
+        rater = self.participant(campaign, pairs_each=2, minutes=30)
+        end = NOW + 30 * MINUTE
+        held = Assignment.objects.get(pk=seat(rater, now=end).pk)
+        assert renew_lease(assignment=held, now=end)
+        assert not renew_lease(assignment=held, now=end + timedelta(seconds=1))
 
     def test_done_is_done_in_a_campaign_that_has_closed(self, tmp_path: Path) -> None:
         campaign, _ = seated_campaign(tmp_path)

@@ -52,7 +52,9 @@ class TestFlags:
         _, (rater, _) = seated_campaign(tmp_path)
         held = seat(rater, now=timezone.now())
         response = browser(rater).post(self.address(held), {"target": "persona", "kind": "wrong"})
-        assert (response.status_code, response.headers["Location"]) == (303, task_address(rater))
+        address = f"{task_address(rater)}?notice=flagged"
+        assert (response.status_code, response.headers["Location"]) == (303, address)
+        assert "The campaign lead has been told." in Page(browser(rater).get(address)).text
         assert Flag.objects.get().target == "persona"
 
     @pytest.mark.parametrize("headers", [{}, HTMX], ids=["whole", "htmx"])

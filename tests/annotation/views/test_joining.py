@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Campaign, CrowdPlace, CrowdStudy, Invite, Membership, User
+from annotation.models import Campaign, CrowdPlace, CrowdStudy, Invite, Membership, PairSeats, User
 from annotation.services import crowd
 from tests.annotation.views.pages import Page, browser
 from tests.annotation.ways import (
@@ -311,6 +311,16 @@ class TestConsent:
         CrowdStudy.objects.update(closed_at=timezone.now())
         assert "This study is closed" in Page(Client().get(crowd_address(study))).text
 
+    def test_a_campaign_with_nothing_left(self, campaign: Campaign) -> None:
+        address = crowd_address(make_study(campaign))
+        PairSeats.objects.update(free=0)
+        for response in (Client().get(address), Client().post(address, {"agree": "yes"})):
+            page = Page(response)
+            assert response.status_code == 403
+            assert "This study is full" in page.text
+            assert "return your place" in page.text
+        assert not CrowdPlace.objects.exists()
+
     def test_a_second_study_of_the_campaign(self, campaign: Campaign) -> None:
         make_place(make_study(campaign))
         response = Client().get(crowd_address(make_study(campaign)))
@@ -323,12 +333,29 @@ class TestComingAgain:
         study = make_study(campaign)
         place = make_place(study)
         client = Client()
-        response = client.get(crowd_address(study, SESSION_ID="another"))
+        response = client.get(crowd_address(study))
         assert response.headers["Location"] == task_of(campaign)
         assert signed_in_as(client) == str(place.membership.user_id)
-        # And again, signed in already.
-        assert client.get(crowd_address(study)).status_code == 302
+        # And again, signed in already: then the session does not matter.
+        assert client.get(crowd_address(study, SESSION_ID="another")).status_code == 302
         assert CrowdPlace.objects.count() == 1
+
+    def test_another_session_opens_nothing(self, campaign: Campaign) -> None:
+        """Participants' ids are known to more people than the participants."""
+        study = make_study(campaign)
+        place = make_place(study)
+        address = crowd_address(study, SESSION_ID="another")
+        for is_done in (False, True):
+            if is_done:
+                crowd.settle(membership=place.membership, done=2, now=timezone.now())
+            client = Client()
+            for response in (client.get(address), client.post(address, {"agree": "yes"})):
+                page = Page(response)
+                assert response.status_code == 403
+                assert "This place was opened with another session" in page.text
+                assert "Open the study's link on the platform again." in page.text
+                assert "C0DE-42" not in page.html
+            assert not signed_in_as(client)
 
     def test_a_link_alone_takes_nobody_out_of_their_account(self, campaign: Campaign) -> None:
         study = make_study(campaign)
