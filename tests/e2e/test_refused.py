@@ -26,7 +26,7 @@ def test_a_refused_answer_stays_where_it_was_read(
     expect(page.locator("#task .field-error")).to_have_text("Choose one of the responses.")
     expect(page.locator(choice("personalization", "1"))).to_be_focused()
     expect(page.locator(choice("helpfulness", "2"))).to_be_checked()
-    expect(page.locator("#status")).to_have_text("Not sent: something is missing.")
+    expect(page.locator("#status")).to_have_text("Not sent. Choose one of the responses.")
     assert page.locator("#pane-2").evaluate("pane => pane.scrollTop") == 200
     page.keyboard.press("q")
     page.keyboard.press("Enter")

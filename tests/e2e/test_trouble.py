@@ -201,7 +201,9 @@ def test_a_server_killed_between_click_and_answer(
         with transaction.atomic():
             # The server has the answer, and waits for us before it can store it.
             list(PairSeats.objects.select_for_update())
-            page.locator(".submit").click()
+            # Playwright hears of nothing while the test itself waits: first until it is sent.
+            with page.expect_request(SEATS):
+                page.locator(".submit").click()
             wait_until(somebody_waits_for_a_lock, what="the answer is with the server")
             web.kill()
         expect_waiting(page)
