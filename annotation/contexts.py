@@ -266,13 +266,11 @@ class FlagsView:
     kinds: list[OptionView]
     raised: list[Text]
     comment: str = ""
+    # The field to be mended (target, kind or comment), and what is wrong with it.
+    wrong: str = ""
     error: Text = ""
     # One has just been sent.
     is_sent: bool = False
-
-    @property
-    def is_open(self) -> bool:
-        return bool(self.error)
 
 
 TARGET_LABELS: dict[str, Text] = {
@@ -290,7 +288,7 @@ def flags_view(
     target: str = "",
     kind: str = "",
     comment: str = "",
-    error: Text = "",
+    problem: AnswerProblem | None = None,
     is_sent: bool = False,
 ) -> FlagsView:
     """``flags`` are the rater's own on this seat; the rest is a refused form's."""
@@ -310,12 +308,13 @@ def flags_view(
         kinds=[OptionView(value, label, value == kind) for value, label in Flag.Kind.choices],
         raised=raised,
         comment=comment,
-        error=error,
+        wrong=problem.field if problem else "",
+        error=_flag_words(problem) if problem else "",
         is_sent=is_sent,
     )
 
 
-def flag_problem_words(problem: AnswerProblem) -> Text:
+def _flag_words(problem: AnswerProblem) -> Text:
     if problem.field == "target":
         return _("Choose what your report is about.")
     if problem.field == "kind":

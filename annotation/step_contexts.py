@@ -19,7 +19,6 @@ from annotation.selectors.campaigns import RaterProgress
 from annotation.selectors.seats import Stage
 from annotation.services.answers import Outcome
 from annotation.services.seats import NothingLeft
-from annotation.services.steps import MustRead
 from benchmark.models import Criterion
 
 
@@ -199,7 +198,7 @@ class FinishedView:
     code_address: str = ""
 
 
-def must_read_view(step: MustRead, membership: Membership) -> FinishedView:
+def must_read_view(membership: Membership) -> FinishedView:
     address = reverse("guidelines", args=[membership.campaign.slug])
     if membership.acknowledged_version:
         return FinishedView(

@@ -63,6 +63,11 @@ def read_timing(
     )
 
 
+def total(before: float | None, more: float | None) -> float | None:
+    """Seconds of an answer and of its correction; None where one of them is not known."""
+    return None if before is None or more is None else before + more
+
+
 def _span(value: str | None) -> timedelta | None:
     """None for what is no span of at most 100 days."""
     if not value or not value.isascii() or not value.isdigit() or len(value) > 10:

@@ -112,10 +112,6 @@ class RaterProgress:
     last_seat: UUID | None = None
 
     @property
-    def percent(self) -> int:
-        return 100 * self.done // self.pairs if self.pairs else 0
-
-    @property
     def number(self) -> int:
         """Of the pair that comes next."""
         return min(self.done + 1, max(self.pairs, 1))

@@ -15,7 +15,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotation.domain.rubric import SKIP, Answer
-from annotation.domain.timing import Timing
+from annotation.domain.timing import Timing, total
 from annotation.models import (
     Assignment,
     Campaign,
@@ -315,8 +315,8 @@ def _supersede(current: Judgement, seat: Assignment, answer: Answer, timing: Tim
         opened_at=current.opened_at,
         first_action_at=current.first_action_at,
         submitted_at=timing.submitted_at,
-        seconds=_sum(current.seconds, timing.seconds),
-        active_seconds=_sum(current.active_seconds, timing.active_seconds),
+        seconds=total(current.seconds, timing.seconds),
+        active_seconds=total(current.active_seconds, timing.active_seconds),
         comment=answer.comment,
         confidence=answer.confidence,
         reasons=list(answer.reasons),
@@ -357,7 +357,3 @@ def _answer_of_check(check: CheckAnswer) -> Answer:
         confidence=check.confidence,
         reasons=tuple(check.reasons),
     )
-
-
-def _sum(before: float | None, more: float | None) -> float | None:
-    return None if before is None or more is None else before + more

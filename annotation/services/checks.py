@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 from annotation.domain import blinding, mixing, scoring
 from annotation.domain.rubric import SKIP, Answer
 from annotation.domain.scoring import Score
-from annotation.domain.timing import Timing
+from annotation.domain.timing import Timing, total
 from annotation.models import Assignment, CheckAnswer, CheckItem, Event, Membership
 from benchmark.models import Pair, Vote
 
@@ -83,7 +83,9 @@ def store(*, seat: Assignment, answer: Answer, timing: Timing, revision: int) ->
         first_action_at=former.first_action_at if former else timing.first_action_at,
         submitted_at=timing.submitted_at,
         seconds=timing.seconds + (former.seconds if former else 0),
-        active_seconds=_active_seconds(former, timing),
+        active_seconds=total(former.active_seconds, timing.active_seconds)
+        if former
+        else timing.active_seconds,
         asked=score.asked,
         right=score.right,
     )
@@ -311,14 +313,6 @@ def _score(seat: Assignment, answer: Answer) -> Score:
         judgement__superseded_by=None,
     ).values_list("criterion__key", "choice")
     return scoring.consistency(first=dict(first), second=answer.choices)
-
-
-def _active_seconds(former: CheckAnswer | None, timing: Timing) -> float | None:
-    if former is None:
-        return timing.active_seconds
-    if former.active_seconds is None or timing.active_seconds is None:
-        return None
-    return former.active_seconds + timing.active_seconds
 
 
 def _answers(membership: Membership, purpose: Assignment.Purpose) -> QuerySet[CheckAnswer]:

@@ -17,9 +17,7 @@ FlagProblem = AnswerProblem
 TARGETS = (Flag.Target.PERSONA.value, Flag.Target.QUERY.value, rubric.FIRST, rubric.SECOND)
 
 
-def raise_flag(
-    *, seat: Assignment, target: str, kind: str, comment: str, now: datetime
-) -> Flag | FlagProblem:
+def raise_flag(*, seat: Assignment, target: str, kind: str, comment: str) -> Flag | FlagProblem:
     """Tell the lead, or say what is wrong with the form.
 
     The same again while the first is unresolved keeps one flag, with the newest comment.

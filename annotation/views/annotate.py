@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation import access
-from annotation.contexts import StageView, flag_problem_words, flags_view, task_view
+from annotation.contexts import StageView, flags_view, task_view
 from annotation.domain.rendering import language_of, to_html
 from annotation.domain.rubric import Form, Rules, form_of, read_answer
 from annotation.domain.timing import FIELDS, read_timing
@@ -134,9 +134,7 @@ def flag(request: HtmxHttpRequest, seat_id: UUID) -> HttpResponse:
     if request.method == "GET":
         return redirect("task", slug=seat.campaign.slug)
     target, kind, comment = (request.POST.get(name, "") for name in ("target", "kind", "comment"))
-    raised = flags.raise_flag(
-        seat=seat, target=target, kind=kind, comment=comment, now=timezone.now()
-    )
+    raised = flags.raise_flag(seat=seat, target=target, kind=kind, comment=comment)
     if isinstance(raised, flags.FlagProblem):
         view = flags_view(
             seat=seat,
@@ -144,7 +142,7 @@ def flag(request: HtmxHttpRequest, seat_id: UUID) -> HttpResponse:
             target=target,
             kind=kind,
             comment=comment,
-            error=flag_problem_words(raised),
+            problem=raised,
         )
         if request.htmx:
             return page(request, "annotate/flags.html", "flags", {"flags": view}, status=422)
@@ -191,7 +189,7 @@ def _step_page(
     if isinstance(step, Assignment):
         return _seat_page(request, step, shown)
     if isinstance(step, steps.MustRead):
-        finished = must_read_view(step, membership)
+        finished = must_read_view(membership)
     else:
         is_done = step.reason == seats.NothingLeft.QUOTA_DONE
         completion = crowd.completion(membership) if is_done else None

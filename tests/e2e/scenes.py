@@ -130,7 +130,7 @@ def _answer(member: Membership, number: int) -> None:
         assert isinstance(step, Assignment), step
         words = "Both are fine, one knows the kettle." if place % 3 == 2 else ""
         if place == 3:
-            raise_flag(seat=step, target="1", kind="broken", comment="No end.", now=now)
+            raise_flag(seat=step, target="1", kind="broken", comment="No end.")
         now += timedelta(minutes=1)
         submit(seat=step, answer=answer("A", "A", comment=words), now=now)
 

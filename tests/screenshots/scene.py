@@ -93,7 +93,7 @@ def make_scene() -> dict[str, str]:
         timing=Timing(now, None, now, None),
         revision=1,
     )
-    raise_flag(seat=seats[20], target="1", kind="broken", comment="It ends mid-sentence.", now=now)
+    raise_flag(seat=seats[20], target="1", kind="broken", comment="It ends mid-sentence.")
     paused = member("paused")
     work(paused, 18)
     Membership.objects.filter(pk=paused.pk).update(

@@ -22,7 +22,7 @@ def held(tmp_path: Path) -> Assignment:
 
 
 def flag(held: Assignment, target: str = "query", kind: str = "broken", comment: str = "") -> Flag:
-    raised = raise_flag(seat=held, target=target, kind=kind, comment=comment, now=NOW)
+    raised = raise_flag(seat=held, target=target, kind=kind, comment=comment)
     assert isinstance(raised, Flag), raised
     return raised
 
@@ -75,7 +75,7 @@ def test_what_was_resolved_can_be_flagged_again(held: Assignment) -> None:
 def test_what_is_no_flag(
     held: Assignment, target: str, kind: str, comment: str, problem: FlagProblem
 ) -> None:
-    found = raise_flag(seat=held, target=target, kind=kind, comment=comment, now=NOW)
+    found = raise_flag(seat=held, target=target, kind=kind, comment=comment)
     assert found == problem
     assert not Flag.objects.exists()
 

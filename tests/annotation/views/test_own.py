@@ -151,12 +151,10 @@ def test_flags_are_told_by_place_with_what_became_of_them(tmp_path: Path) -> Non
     (theirs,) = judge(other, 1)
     lead = make_member(campaign, Membership.Role.LEAD)
     for number, (target, kind) in enumerate([("persona", "wrong"), ("2", "unsafe")]):
-        flag = raise_flag(seat=seat, target=target, kind=kind, comment="", now=NOW)
+        flag = raise_flag(seat=seat, target=target, kind=kind, comment="")
         assert isinstance(flag, Flag)
         Flag.objects.filter(pk=flag.pk).update(created_at=NOW + timedelta(minutes=number))
-    assert isinstance(
-        raise_flag(seat=theirs, target="query", kind="private", comment="", now=NOW), Flag
-    )
+    assert isinstance(raise_flag(seat=theirs, target="query", kind="private", comment=""), Flag)
     resolve_flag(flag=Flag.objects.get(target="persona"), actor=lead.user, now=NOW)
     view = view_of(rater)
     assert [(str(f.target), str(f.kind), f.resolved_at) for f in view.flags] == [
