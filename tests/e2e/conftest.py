@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from pytest_django.live_server_helper import LiveServer
 
 from annotation.models import Campaign, Membership, User
+from tests.conftest import wait_until
 from tests.e2e.chromium import launch
 from tests.factories import add_pairs, make_campaign, make_member
 
@@ -39,6 +41,20 @@ def browser() -> Iterator[Browser]:
         yield running
         running.close()
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture(autouse=True)
+def _answered(transactional_db: None) -> Iterator[None]:
+    """The database is emptied when the last request is answered: the two would lock each other.
+
+    A page that is closed leaves requests behind, and a thread of the server for each connection.
+    """
+    yield
+    wait_until(lambda: not serving(), what="the server has answered everything")
+
+
+def serving() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if "process_request" in thread.name]
 
 
 @pytest.fixture
