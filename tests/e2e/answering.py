@@ -17,6 +17,24 @@ def write_answer(page: Page, comment: str = WORDS) -> None:
     answer(page)
     page.locator("details.comment summary").click()
     page.locator("#comment").fill(comment)
+    frames_shown(page)
+
+
+def frames_shown(page: Page) -> None:
+    """What was done is shown, and its scrolling told: on a clock that is moved it would be late.
+
+    By an observer, since a clock of the test's own also rules the requests for frames.
+    """
+    page.evaluate(
+        """async () => {
+          for (let frame = 0; frame < 2; frame += 1) {
+            await new Promise((shown) => {
+              const observer = new IntersectionObserver(() => { observer.disconnect(); shown(); });
+              observer.observe(document.body);
+            });
+          }
+        }"""
+    )
 
 
 def expect_answer_kept(page: Page, comment: str = WORDS) -> None:
