@@ -27,7 +27,7 @@ Text = str | Promise
 
 def site(request: HttpRequest) -> dict[str, object]:
     """For every page."""
-    return {"version": settings.VERSION}
+    return {"version": settings.VERSION, "post_limit": settings.DATA_UPLOAD_MAX_MEMORY_SIZE}
 
 
 @dataclass(frozen=True, slots=True)

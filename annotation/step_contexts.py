@@ -28,6 +28,8 @@ class NoticeView:
 
     kind: str  # ok or warn
     text: Text
+    # It is about one of the answers there.
+    leads_to_history: bool = False
 
 
 # Beside the outcomes of answers.
@@ -66,7 +68,7 @@ def notice_view(code: str) -> NoticeView | None:
                 " counted. All earlier ones are saved."
             ),
         ),
-        Outcome.REVISED.value: NoticeView("ok", _("Your change is saved.")),
+        Outcome.REVISED.value: NoticeView("ok", _("Your change is saved."), leads_to_history=True),
         FLAGGED: NoticeView("ok", _("The campaign lead has been told.")),
         Outcome.CHANGED_ELSEWHERE.value: NoticeView(
             "warn",
@@ -74,6 +76,7 @@ def notice_view(code: str) -> NoticeView | None:
                 "You had changed that answer already, maybe in another tab: this change is not"
                 " saved. Open it in “My answers” to see what stands."
             ),
+            leads_to_history=True,
         ),
     }.get(code)
 

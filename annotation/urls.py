@@ -16,6 +16,7 @@ class VersionConverter(StringConverter):
 
 register_converter(VersionConverter, "version")
 
+handler400 = "annotation.views.errors.bad_request"
 urlpatterns = [
     path("", campaigns.home, name="home"),
     path("healthz", health.healthz, name="healthz"),
@@ -67,5 +68,6 @@ urlpatterns = [
     path("campaigns/<slug:slug>/history/", own.history, name="history"),
     path("seats/<uuid:seat_id>/", annotate.submit, name="submit"),
     path("seats/<uuid:seat_id>/renew/", annotate.renew, name="renew"),
+    path("seats/<uuid:seat_id>/ahead/", annotate.ahead, name="ahead"),
     path("seats/<uuid:seat_id>/flags/", annotate.flag, name="flag"),
 ]

@@ -100,6 +100,8 @@ class Assignment(models.Model):
     shown_left = models.CharField(_("shown left"), max_length=1, choices=Side.choices)
     claimed_at = models.DateTimeField(_("claimed at"))
     lease_expires_at = models.DateTimeField(_("lease expires at"))
+    # Open beside the one at which the rater is working, so that its pair can be shown at once.
+    is_ahead = models.BooleanField(_("is ahead"), default=False)
     # When the first answer was stored.
     submitted_at = models.DateTimeField(_("submitted at"), null=True, blank=True)
     judgement = models.OneToOneField(
@@ -116,7 +118,7 @@ class Assignment(models.Model):
                 name="assignment_once_a_pair_and_rater",
             ),
             models.UniqueConstraint(
-                fields=["membership"],
+                fields=["membership", "is_ahead"],
                 condition=Q(state="open"),
                 name="assignment_one_open_a_rater",
             ),

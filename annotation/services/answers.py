@@ -27,7 +27,7 @@ from annotation.models import (
 )
 from annotation.selectors.campaigns import main_round_done
 from annotation.services import checks, crowd
-from annotation.services.seats import lock_member, lock_pair
+from annotation.services.seats import give_back, lock_member, lock_pair
 from benchmark.models import Judgement, PairSet, Tally, Vote
 
 # For an answer that is on its way when a crowd participant's time ends.
@@ -76,7 +76,8 @@ def submit(
         # The answer is stored, whatever happens here, and the lock of its pair is not held.
         with transaction.atomic():
             lock_member(membership)
-            checks.judge_gold(membership=membership, now=now)
+            if checks.judge_gold(membership=membership, now=now):
+                give_back(membership=membership)
     return outcome
 
 

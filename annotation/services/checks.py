@@ -26,12 +26,16 @@ _TAKEN = (Assignment.State.OPEN, Assignment.State.SUBMITTED)
 
 
 def take_check_seat(
-    *, membership: Membership, purpose: Literal["gold", "repeat"], now: datetime
+    *,
+    membership: Membership,
+    purpose: Literal["gold", "repeat"],
+    now: datetime,
+    is_ahead: bool = False,
 ) -> Assignment | None:
     """A seat of the main round that is no vote, or None when there is none of that kind to give."""
     if purpose == "gold":
-        return _gold_seat(membership, now=now)
-    return _repeat_seat(membership, now=now)
+        return _gold_seat(membership, now=now, is_ahead=is_ahead)
+    return _repeat_seat(membership, now=now, is_ahead=is_ahead)
 
 
 def take_onboarding_seat(*, membership: Membership, now: datetime) -> Assignment | None:
@@ -148,7 +152,7 @@ def pause(*, membership: Membership, reason: str, now: datetime, data: dict[str,
     _log(membership, PAUSED, {"reason": str(reason)} | data)
 
 
-def _gold_seat(membership: Membership, *, now: datetime) -> Assignment | None:
+def _gold_seat(membership: Membership, *, now: datetime, is_ahead: bool) -> Assignment | None:
     given = Assignment.objects.filter(check_item=OuterRef("pk"), membership=membership)
     items = list(
         CheckItem.objects.filter(campaign=membership.campaign, purpose=CheckItem.Purpose.GOLD)
@@ -170,10 +174,10 @@ def _gold_seat(membership: Membership, *, now: datetime) -> Assignment | None:
         purpose="gold",
     )
     item = CheckItem.objects.select_related("pair__persona").get(pk=unused[index][0])
-    return _item_seat(item, membership, attempt=0, now=now)
+    return _item_seat(item, membership, attempt=0, now=now, is_ahead=is_ahead)
 
 
-def _repeat_seat(membership: Membership, *, now: datetime) -> Assignment | None:
+def _repeat_seat(membership: Membership, *, now: datetime, is_ahead: bool) -> Assignment | None:
     answered = Assignment.objects.of_main_round().filter(
         membership=membership, state=Assignment.State.SUBMITTED
     )
@@ -219,6 +223,7 @@ def _repeat_seat(membership: Membership, *, now: datetime) -> Assignment | None:
         shown_left="B" if first.shown_left == "A" else "A",
         now=now,
         repeats=first,
+        is_ahead=is_ahead,
     )
 
 
@@ -259,7 +264,12 @@ def _next_of(
 
 
 def _item_seat(
-    item: CheckItem, membership: Membership, *, attempt: int, now: datetime
+    item: CheckItem,
+    membership: Membership,
+    *,
+    attempt: int,
+    now: datetime,
+    is_ahead: bool = False,
 ) -> Assignment:
     return _seat(
         membership,
@@ -273,6 +283,7 @@ def _item_seat(
         now=now,
         check_item=item,
         attempt=attempt,
+        is_ahead=is_ahead,
     )
 
 

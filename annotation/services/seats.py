@@ -1,5 +1,8 @@
 """Seats: claimed on a lease, renewed by activity, given back.
 
+A rater works at one seat, and may hold the next one as well (`claim_ahead`): it takes its place on
+its own lease like any other, and becomes the one at work when the first is answered.
+
 The pair's `PairSeats` row is the lock, and everything takes it before anything else of the pair, so
 transactions on one pair take turns and never wait in a circle; a rater's own row is taken before
 that. "Exactly n" and "one a rater" are constraints of the database; the locks only make sure that
@@ -65,6 +68,46 @@ def claim_seat(*, membership: Membership, now: datetime | None = None) -> Assign
     return claimed
 
 
+def claim_ahead(*, membership: Membership, now: datetime | None = None) -> Assignment | None:
+    """The seat that comes after the rater's open one; asking again gives the same one.
+
+    None where the rater has no open seat, and where no pair can be spared or is at hand.
+    """
+    now = now or timezone.now()
+    if not membership.campaign.is_open:
+        return None
+    with transaction.atomic():
+        member = _lock_member(membership)
+        if member.standing != Membership.Standing.ACTIVE:
+            return None
+        open_seats = Assignment.objects.filter(membership=membership, state=Assignment.State.OPEN)
+        if not open_seats.filter(is_ahead=False).exists():
+            return None
+        if held := _renewed(membership, now=now, is_ahead=True):
+            return held
+        if not _can_spare(membership.campaign):
+            return None
+        if check := _take_check(membership, member, now=now, is_ahead=True):
+            return check
+        place = _next_pair(membership, after=member.cursor, lock=True)
+        return None if place is None else _take_place(membership, place, now=now, is_ahead=True)
+
+
+def _can_spare(campaign: Campaign) -> bool:
+    """Whether more pairs have a place than there are raters: none is turned away for it then."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "WITH raters AS (SELECT count(*) AS number FROM annotation_membership"
+            "  WHERE campaign_id = %(campaign)s AND role = 'annotator' AND standing = 'active')"
+            " SELECT (SELECT count(*) FROM (SELECT FROM annotation_pairseats"
+            "  WHERE campaign_id = %(campaign)s AND free > 0"
+            "  LIMIT (SELECT number + 1 FROM raters)) found) > number FROM raters",
+            {"campaign": campaign.pk},
+        )
+        can_spare: bool = cursor.fetchone()[0]
+    return can_spare
+
+
 def barred_because(membership: Membership) -> NothingLeft | None:
     """Why this rater gets nothing, whatever there is to judge; None for one in good standing."""
     reason = membership.standing_reason
@@ -83,7 +126,7 @@ def barred_because(membership: Membership) -> NothingLeft | None:
 
 
 def renew_lease(*, assignment: Assignment, now: datetime | None = None) -> bool:
-    """Hold the seat for another lease; False when it is not held any more.
+    """Hold the seat, and the one ahead, for another lease; False when it is not held any more.
 
     A seat whose lease had ended is taken back if its place is free and the rater has no other.
     """
@@ -95,25 +138,29 @@ def renew_lease(*, assignment: Assignment, now: datetime | None = None) -> bool:
         return False
     lease = timedelta(seconds=assignment.campaign.lease_seconds)
     assignment.lease_expires_at = now + lease
-    renewed = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.OPEN).update(
-        lease_expires_at=assignment.lease_expires_at
+    open_seats = Assignment.objects.filter(
+        membership=assignment.membership_id, state=Assignment.State.OPEN
     )
-    return bool(renewed) or _take_back(assignment, until=now + lease)
+    held = open_seats.filter(pk=assignment.pk).update(lease_expires_at=now + lease)
+    is_held = bool(held) or _take_back(assignment, until=now + lease)
+    if is_held:
+        open_seats.filter(is_ahead=True).update(lease_expires_at=now + lease)
+    return is_held
 
 
 def give_back(*, membership: Membership) -> None:
-    """Free the seat that the rater holds, if any: somebody else may take the place."""
+    """Free the seats that the rater holds, if any: somebody else may take the places."""
     with transaction.atomic():
         lock_member(membership)
-        seat = Assignment.objects.filter(membership=membership, state=Assignment.State.OPEN).first()
-        if seat is None:
-            return
-        lock_pair(seat.pair_id)
-        ended = Assignment.objects.filter(pk=seat.pk, state=Assignment.State.OPEN).update(
-            state=Assignment.State.EXPIRED
-        )
-        if ended and seat.purpose == Assignment.Purpose.VOTE:
-            PairSeats.objects.filter(pk=seat.pair_id).update(free=F("free") + 1)
+        # In one order, since the locks are kept: two who wait for each other's would never end.
+        held = Assignment.objects.filter(membership=membership, state=Assignment.State.OPEN)
+        for seat in held.order_by("pair_id"):
+            lock_pair(seat.pair_id)
+            ended = Assignment.objects.filter(pk=seat.pk, state=Assignment.State.OPEN).update(
+                state=Assignment.State.EXPIRED
+            )
+            if ended and seat.purpose == Assignment.Purpose.VOTE:
+                PairSeats.objects.filter(pk=seat.pair_id).update(free=F("free") + 1)
 
 
 def free_lapsed_seats(*, campaign: Campaign, now: datetime | None = None) -> int:
@@ -173,8 +220,12 @@ def _take_back(seat: Assignment, *, until: datetime) -> bool:
         lock_pair(seat.pair_id)
         lapsed = Assignment.objects.filter(pk=seat.pk, state=Assignment.State.EXPIRED)
         others = Assignment.objects.filter(membership=seat.membership_id).filter(
-            Q(state=Assignment.State.OPEN)
-            | Q(state=Assignment.State.SUBMITTED, purpose=seat.purpose, pair=seat.pair_id)
+            Q(state=Assignment.State.OPEN, is_ahead=False)
+            | Q(
+                state__in=[Assignment.State.OPEN, Assignment.State.SUBMITTED],
+                purpose=seat.purpose,
+                pair=seat.pair_id,
+            )
         )
         if others.exists() or not lapsed.exists():
             return False
@@ -182,7 +233,7 @@ def _take_back(seat: Assignment, *, until: datetime) -> bool:
             has_place = PairSeats.objects.filter(pk=seat.pair_id, free__gt=0)
             if not has_place.update(free=F("free") - 1):
                 return False
-        lapsed.update(state=Assignment.State.OPEN, lease_expires_at=until)
+        lapsed.update(state=Assignment.State.OPEN, is_ahead=False, lease_expires_at=until)
     return True
 
 
@@ -194,31 +245,43 @@ def _claim(membership: Membership, *, now: datetime, wait: bool) -> Assignment |
     locks as it goes keeps the rows that it then turns down, and two of those can wait in a circle.
     """
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            # Double clicks and two tabs take turns, and the second finds the first one's seat.
-            cursor.execute(
-                "SELECT cursor, slots, standing FROM annotation_membership WHERE id = %s"
-                " FOR NO KEY UPDATE",
-                [membership.pk],
-            )
-            after, slot, standing = cursor.fetchone()
-        if standing != membership.standing:
+        # Double clicks and two tabs take turns, and the second finds the first one's seat.
+        member = _lock_member(membership)
+        if member.standing != membership.standing:
             membership.refresh_from_db(fields=["standing", "standing_reason"])
             return barred_because(membership)
-        if held := renewed_seat(membership, now=now):
+        if held := _current_seat(membership, now=now):
             return held
-        if check := _take_check(membership, slot=slot, after=after, now=now):
+        if check := _take_check(membership, member, now=now, is_ahead=False):
             return check
-        place = _next_pair(membership, after=after, lock=not wait)
+        place = _next_pair(membership, after=member.cursor, lock=not wait)
         if place is None:
             return _why_nothing(membership, now=now) if wait else None
         if wait:
             lock_pair(place.pair)
-        return _take_place(membership, place, now=now)
+        return _take_place(membership, place, now=now, is_ahead=False)
+
+
+class _Member(NamedTuple):
+    """The rater's row, read under its lock."""
+
+    cursor: int  # position of the pair that was claimed last
+    slots: int  # pairs given so far, checks among them
+    standing: str
+
+
+def _lock_member(membership: Membership) -> _Member:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT cursor, slots, standing FROM annotation_membership WHERE id = %s"
+            " FOR NO KEY UPDATE",
+            [membership.pk],
+        )
+        return _Member(*cursor.fetchone())
 
 
 def _take_check(
-    membership: Membership, *, slot: int, after: int, now: datetime
+    membership: Membership, member: _Member, *, now: datetime, is_ahead: bool
 ) -> Assignment | None:
     """A gold or repeated pair if one is due in this slot, and there is one to give."""
     campaign = membership.campaign
@@ -228,14 +291,14 @@ def _take_check(
     due = mixing.due(
         seed=campaign.pair_set.seed,
         rater=membership.rater.pseudonym,
-        slot=slot,
+        slot=member.slots,
         gold_percent=campaign.gold_percent,
         repeat_percent=campaign.repeat_percent,
     )
     # Where no pair could come, whatever came would be known as a check.
-    if due == "vote" or _next_pair(membership, after=after, lock=False) is None:
+    if due == "vote" or _next_pair(membership, after=member.cursor, lock=False) is None:
         return None
-    seat = checks.take_check_seat(membership=membership, purpose=due, now=now)
+    seat = checks.take_check_seat(membership=membership, purpose=due, now=now, is_ahead=is_ahead)
     if seat is not None:
         Membership.objects.filter(pk=membership.pk).update(slots=F("slots") + 1)
     return seat
@@ -247,7 +310,7 @@ class _Place(NamedTuple):
 
 
 def _next_pair(membership: Membership, *, after: int, lock: bool) -> _Place | None:
-    """The next pair with a place that this rater has not judged.
+    """The next pair with a place that this rater neither has judged nor holds.
 
     Behind the rater's last one, at position ``after``, first, then from the beginning. With
     ``lock``, one that nobody else has locked, and locked.
@@ -261,9 +324,12 @@ def _next_pair(membership: Membership, *, after: int, lock: bool) -> _Place | No
                 " WHERE seats.campaign_id = %s AND seats.free > 0 AND seats.position > %s"
                 " AND NOT EXISTS (SELECT FROM benchmark_judgement judgement"
                 "   WHERE judgement.pair_id = seats.pair_id AND judgement.rater_id = %s)"
+                " AND NOT EXISTS (SELECT FROM annotation_assignment held"
+                "   WHERE held.pair_id = seats.pair_id AND held.membership_id = %s"
+                "     AND held.state = 'open')"
                 " ORDER BY seats.position LIMIT 1"
                 + (" FOR NO KEY UPDATE OF seats SKIP LOCKED" if lock else ""),
-                [membership.campaign_id, start, membership.rater_id],
+                [membership.campaign_id, start, membership.rater_id, membership.pk],
             )
             row = cursor.fetchone()
         if row:
@@ -271,7 +337,9 @@ def _next_pair(membership: Membership, *, after: int, lock: bool) -> _Place | No
     return None
 
 
-def _take_place(membership: Membership, place: _Place, *, now: datetime) -> Assignment | None:
+def _take_place(
+    membership: Membership, place: _Place, *, now: datetime, is_ahead: bool
+) -> Assignment | None:
     """A seat on the pair, whose lock is held; None when the search for it was overtaken."""
     assert membership.rater is not None  # membership_rater_iff_annotator
     campaign = membership.campaign
@@ -289,9 +357,9 @@ def _take_place(membership: Membership, place: _Place, *, now: datetime) -> Assi
             FROM taken WHERE id = %(membership)s
         )
         INSERT INTO annotation_assignment (id, campaign_id, membership_id, pair_id, purpose,
-            attempt, state, shown_left, claimed_at, lease_expires_at)
+            attempt, state, shown_left, claimed_at, lease_expires_at, is_ahead)
         SELECT %(id)s, campaign_id, %(membership)s, pair_id, 'vote', 0, 'open', %(shown_left)s,
-            %(now)s, %(until)s
+            %(now)s, %(until)s, %(is_ahead)s
         FROM taken RETURNING
         """
         + _COLUMNS,
@@ -308,6 +376,7 @@ def _take_place(membership: Membership, place: _Place, *, now: datetime) -> Assi
             ),
             "now": now,
             "until": now + timedelta(seconds=campaign.lease_seconds),
+            "is_ahead": is_ahead,
         },
     )
 
@@ -315,21 +384,38 @@ def _take_place(membership: Membership, place: _Place, *, now: datetime) -> Assi
 # By name: a migration that adds a column must not upset statements that are prepared already.
 _COLUMNS = (
     "id, campaign_id, membership_id, pair_id, purpose, check_item_id, repeats_id, attempt, state,"
-    " shown_left, claimed_at, lease_expires_at, submitted_at, judgement_id"
+    " shown_left, claimed_at, lease_expires_at, is_ahead, submitted_at, judgement_id"
 )
 
 
 def renewed_seat(membership: Membership, *, now: datetime) -> Assignment | None:
-    """The rater's open seat for another lease."""
-    return _seat(
-        "UPDATE annotation_assignment SET lease_expires_at = %(until)s"
+    """The open seat at which the rater works, for another lease."""
+    return _renewed(membership, now=now, is_ahead=False)
+
+
+def _current_seat(membership: Membership, *, now: datetime) -> Assignment | None:
+    """That one, or the one ahead becomes it. The caller holds the lock of the rater's row."""
+    return renewed_seat(membership, now=now) or _seat(
+        "UPDATE annotation_assignment SET lease_expires_at = %(until)s, is_ahead = false"
         f" WHERE membership_id = %(membership)s AND state = 'open' RETURNING {_COLUMNS}",
         membership,
-        {
-            "membership": membership.pk,
-            "until": now + timedelta(seconds=membership.campaign.lease_seconds),
-        },
+        _until(membership, now=now),
     )
+
+
+def _renewed(membership: Membership, *, now: datetime, is_ahead: bool) -> Assignment | None:
+    return _seat(
+        "UPDATE annotation_assignment SET lease_expires_at = %(until)s"
+        " WHERE membership_id = %(membership)s AND state = 'open' AND is_ahead = %(is_ahead)s"
+        f" RETURNING {_COLUMNS}",
+        membership,
+        _until(membership, now=now) | {"is_ahead": is_ahead},
+    )
+
+
+def _until(membership: Membership, *, now: datetime) -> dict[str, object]:
+    lease = timedelta(seconds=membership.campaign.lease_seconds)
+    return {"membership": membership.pk, "until": now + lease}
 
 
 def _seat(sql: str, membership: Membership, parameters: dict[str, object]) -> Assignment | None:

@@ -13,6 +13,7 @@ from annotation.services import checks, crowd
 from annotation.services.seats import (
     NothingLeft,
     barred_because,
+    claim_ahead,
     claim_seat,
     lock_member,
     renewed_seat,
@@ -53,6 +54,21 @@ def next_step(*, membership: Membership, now: datetime) -> Step:
         crowd.complete_early(membership=membership, now=now)
         return NothingLeft(NothingLeft.QUOTA_DONE)
     return step
+
+
+def next_ahead(*, seat: Assignment, now: datetime) -> Assignment | None:
+    """The seat after this one of the main round, held so that its pair can be shown at once.
+
+    None where something else than another pair may come, or none can be spared.
+    """
+    membership = seat.membership
+    must_read = membership.acknowledged_version < seat.campaign.guideline_version
+    if must_read or not seat.is_main_round:
+        return None
+    place: CrowdPlace | None = getattr(membership, "crowd_place", None)
+    if place is not None and main_round_done(membership) + 1 >= place.study.pairs_each:
+        return None
+    return claim_ahead(membership=membership, now=now)
 
 
 def acknowledge(*, membership: Membership, version: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlencode
 from uuid import UUID
@@ -127,6 +128,16 @@ def renew(request: HtmxHttpRequest, seat_id: UUID) -> HttpResponse:
     return HttpResponse(status=204 if seats.renew_lease(assignment=seat) else 409)
 
 
+@require_POST
+def ahead(request: HtmxHttpRequest, seat_id: UUID) -> HttpResponse:
+    """The pair that comes after this seat's, to be shown when it is answered; 204 without any."""
+    seat = access.seat_or_404(request, seat_id)
+    following = steps.next_ahead(seat=seat, now=timezone.now())
+    if following is None or following == seat:
+        return HttpResponse(status=204)
+    return _seat_page(request, following, {"is_ahead": True})
+
+
 @require_http_methods(["GET", "POST"])
 def flag(request: HtmxHttpRequest, seat_id: UUID) -> HttpResponse:
     """Tell the lead that something is wrong with the pair of this seat."""
@@ -172,6 +183,11 @@ def _after(
     if is_training:
         return _explanation_page(request, seat)
     step = steps.next_step(membership=seat.membership, now=timezone.now())
+    shown = request.headers.get("X-Ahead")
+    if isinstance(step, Assignment) and str(step.pk) == shown and not notice:
+        response = _bar(request, seat.membership)
+        response["X-Ahead"] = shown
+        return response
     saved_at = timezone.now() if outcome is Outcome.REVISED else None
     return _step_page(request, seat.membership, step, notice=notice, saved_at=saved_at)
 
@@ -272,14 +288,27 @@ def _page(
     *,
     status: int = 200,
 ) -> HttpResponse:
+    context = _about_the_work(membership, is_ahead="is_ahead" in extra) | extra
+    return page(request, "annotate/task.html", "task", context, status=status)
+
+
+def _bar(request: HtmxHttpRequest, membership: Membership) -> HttpResponse:
+    """For the pair that is on screen already: what is new is that the one before is stored."""
+    return page(request, "annotate/task.html", "bar", _about_the_work(membership))
+
+
+def _about_the_work(membership: Membership, *, is_ahead: bool = False) -> dict[str, object]:
+    """``is_ahead``: as it will be when the pair before is answered."""
     progress = rater_progress(membership)
-    context: dict[str, object] = {
+    undo = undo_view(membership, progress, now=timezone.now())
+    if is_ahead:
+        progress, undo = replace(progress, done=progress.done + 1), None
+    return {
         "campaign": membership.campaign,
         "membership": membership,
         "progress": progress,
-        "undo": undo_view(membership, progress, now=timezone.now()),
+        "undo": undo,
     }
-    return page(request, "annotate/task.html", "task", context | extra, status=status)
 
 
 def _stage(seat: Assignment) -> StageView | None:

@@ -15,7 +15,7 @@ const waited = (entry) => {
 
 const STORED = ["accepted", "already_submitted", "kept_after_expiry", "revised"];
 
-const post = async (entry, isReplay) => {
+const post = async (entry, isReplay, shown) => {
   const body = new URLSearchParams(entry.fields);
   body.set("waited_ms", waited(entry));
   const response = await fetch(entry.address, {
@@ -25,6 +25,7 @@ const post = async (entry, isReplay) => {
       "HX-Request": "true",
       "X-CSRFToken": token(),
       ...(isReplay ? { "X-Replay": "1" } : {}),
+      ...(shown ? { "X-Ahead": shown } : {}),
     },
     redirect: "manual",
     signal: AbortSignal.timeout(LIMIT_MS),
@@ -33,15 +34,16 @@ const post = async (entry, isReplay) => {
 };
 
 /* What became of it:
-   outcome   the server has decided: `outcome`, `isStored`, and `html` of what is next
+   outcome   the server has decided: `outcome`, `isStored`, and `html` of what is next, or of the
+             task bar alone (`isBar`) where that is `shown` already
    wrong     something is missing or too long: `html` with the words
-   gone, refused
+   gone, refused, too-large
    signed-out, other-user
    network, server   to be tried again */
-export const deliver = async (entry, { isReplay = false, isAgain = false } = {}) => {
+export const deliver = async (entry, { isReplay = false, shown = "", isAgain = false } = {}) => {
   let sent;
   try {
-    sent = await post(entry, isReplay);
+    sent = await post(entry, isReplay, shown);
   } catch {
     return { kind: "network" };
   }
@@ -53,8 +55,10 @@ export const deliver = async (entry, { isReplay = false, isAgain = false } = {})
     const outcome = response.headers.get("X-Outcome");
     // Not from us: a network that wants its own sign-in answers like this.
     if (!outcome) return { kind: "network" };
-    return { kind: "outcome", outcome, isStored: STORED.includes(outcome), html };
+    const isBar = response.headers.has("X-Ahead");
+    return { kind: "outcome", outcome, isStored: STORED.includes(outcome), html, isBar };
   }
+  if (status === 413) return { kind: "too-large" };
   if (status >= 500 || status === 429 || status === 408) return { kind: "server" };
   if (status !== 403 && status !== 404) return { kind: "refused" };
   const who = await visit();
@@ -63,5 +67,5 @@ export const deliver = async (entry, { isReplay = false, isAgain = false } = {})
   if (who !== user) return { kind: "other-user" };
   if (status === 404) return { kind: "gone" };
   // The token may have been an old one, and the visit has brought a new one.
-  return isAgain ? { kind: "refused" } : deliver(entry, { isReplay, isAgain: true });
+  return isAgain ? { kind: "refused" } : deliver(entry, { isReplay, shown, isAgain: true });
 };

@@ -1,5 +1,16 @@
 // The lease: while somebody is at work on a pair it is held, and before it ends that is said.
-import { clock, here, hush, LIMIT_MS, onSignOfLife, onTaskSwap, tell, token } from "./page.js";
+import {
+  clock,
+  here,
+  hush,
+  LIMIT_MS,
+  now,
+  onSignOfLife,
+  onTaskSwap,
+  since,
+  tell,
+  token,
+} from "./page.js";
 import { outboxKey, read } from "./store.js";
 
 // Asked again this much later when the network failed; the submit itself would tell.
@@ -10,11 +21,6 @@ const LEAST_NOTICE_MS = 60_000;
 // What is known of the pair on screen; null where none is held.
 let lease = null;
 let timer;
-
-const now = () => ({ page: performance.now(), wall: Date.now() });
-
-// Only differences count: clocks may be wrong, and a page's own stands still while a laptop sleeps.
-const since = (moment) => Math.max(performance.now() - moment.page, Date.now() - moment.wall);
 
 const noticeMs = () => Math.min(lease.ms / 3, Math.max(LEAST_NOTICE_MS, lease.ms / 8));
 
@@ -70,6 +76,8 @@ const end = () => {
 
 const kept = (asked, wasOver) => {
   lease.renewedAt = asked;
+  // With the one ahead.
+  document.dispatchEvent(new CustomEvent("lease-renewed", { detail: asked }));
   hushWarnings();
   if (wasOver) tell("held-again", { kind: "ok" });
   lease.isWarned = false;

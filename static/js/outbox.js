@@ -1,4 +1,5 @@
 // The outbox: an answer is kept here from the moment it is given until the server has it.
+import { confirm, isAhead, showAhead } from "./ahead.js";
 import { deliver, moment, page } from "./delivery.js";
 import { here, hush, LIMIT_MS, say, swap, taskAddress, tell, user, words } from "./page.js";
 import { isWaiting, savedWords, showState } from "./save_state.js";
@@ -58,6 +59,15 @@ const put = (key, entry) => {
   store.write(key, { ...entry, fields, mayCorrect });
 };
 
+// Then the next pair is not shown before the server has seen the answer.
+const mayBeRefused = (form, entry) => {
+  const comment = form.querySelector("#comment");
+  const needsComment = isSkip(entry) && form.querySelector("[data-needs-comment]:checked");
+  return comment.value.length > Number(comment.dataset.limit) || (needsComment && !comment.value);
+};
+
+const isOnlyOne = (key) => waitingKeys().every((other) => other === key) && !isWaiting();
+
 let edited = -Infinity;
 
 const give = (form, action) => {
@@ -67,8 +77,9 @@ const give = (form, action) => {
   put(key, entry);
   edited = -Infinity;
   hush();
-  if (!isWaiting()) showState("sending", { isSkip: isSkip(entry) });
   isAsked = true;
+  if (isOnlyOne(key) && !mayBeRefused(form, entry) && showAhead()) showState("sending-last");
+  else if (!isWaiting()) showState("sending", { isSkip: isSkip(entry) });
   return pump();
 };
 
@@ -133,8 +144,13 @@ const backOff = () => {
   later(pause * (0.5 + Math.random() / 2));
 };
 
-const waitingKeys = () =>
-  store.keys(PREFIX).sort((one, other) => Number(isOnScreen(other)) - Number(isOnScreen(one)));
+// What was pressed just now goes first, but never before the pair that came before it.
+const waitingKeys = () => {
+  const order = isAhead() ? -1 : 1;
+  return store
+    .keys(PREFIX)
+    .sort((one, other) => order * (Number(isOnScreen(other)) - Number(isOnScreen(one))));
+};
 
 // One tab at a time, so that none sends what another is sending.
 const LOCK = `pf:sending:${user}`;
@@ -157,14 +173,15 @@ const sendOne = async (key) => {
   const entry = store.read(key);
   if (!entry) return "done";
   store.write(key, { ...entry, tries: entry.tries + 1 });
-  const result = await deliver(entry, { isReplay: !isOnScreen(key) });
-  return settle(key, entry, result);
+  const shown = isAhead() && !isOnScreen(key) ? here()?.seat : "";
+  const result = await deliver(entry, { isReplay: !isOnScreen(key) && !shown, shown });
+  return settle(key, entry, result, shown);
 };
 
-const settle = (key, entry, result) => {
+const settle = (key, entry, result, shown) => {
   const { kind } = result;
   if (kind in WAITING) {
-    wait(key, entry, kind);
+    wait(key, kind);
     return kind;
   }
   if (isSignedOut) document.dispatchEvent(new Event("signed-in"));
@@ -176,7 +193,8 @@ const settle = (key, entry, result) => {
     return "again";
   }
   store.remove(key);
-  if (isOnScreen(key)) conclude(key, result);
+  if (isOnScreen(key)) conclude(result);
+  else if (shown) concludeBefore(result, shown);
   else concludeReplay(result);
   if (kind === "outcome" && !MAY_COME_BACK.includes(result.outcome)) {
     // After the swap, which may have written down times.
@@ -238,13 +256,17 @@ const WAITING = {
   "other-user": "waiting-other-user",
 };
 
-const wait = (key, entry, kind) => {
-  if (isOnScreen(key)) {
-    const name = store.isKept(key) ? WAITING[kind] : "waiting-unkept";
-    showState(name, { isSkip: isSkip(entry) });
-  } else {
+const wait = (key, kind) => {
+  const shown = here() && store.outboxKey(here().name);
+  if (key !== shown) {
     const number = store.keys(PREFIX).length;
     tell(number === 1 ? "waits-one" : "waits-some", { kind: "warn", values: { number } });
+  }
+  // It may wait behind the one before it.
+  const entry = shown && store.read(shown);
+  if (entry) {
+    const name = store.isKept(shown) ? WAITING[kind] : "waiting-unkept";
+    showState(name, { isSkip: isSkip(entry) });
   }
   if (kind === "signed-out") signedOut(isAsked);
 };
@@ -254,7 +276,7 @@ const leaveTheSeatsAddress = () => {
   if (location.pathname !== taskAddress()) history.replaceState(null, "", taskAddress());
 };
 
-const conclude = (key, result) => {
+const conclude = (result) => {
   if (result.kind === "outcome" || result.kind === "wrong") {
     swap(result.html);
     if (result.kind === "outcome") leaveTheSeatsAddress();
@@ -264,7 +286,19 @@ const conclude = (key, result) => {
   showState("");
   const action = { words: "next-pair", run: showNext };
   if (result.kind === "gone") tell("answer-gone", { action });
-  else tell("answer-refused");
+  else tell(result.kind === "too-large" ? "too-large" : "answer-refused");
+};
+
+// Of the answer before the pair that was shown already: `shown` is the seat of that.
+const concludeBefore = (result, shown) => {
+  hush("waits-one");
+  hush("waits-some");
+  if (result.kind === "refused") {
+    const action = { words: "back-to-it", run: () => location.reload() };
+    tell("before-refused", { action });
+  } else if (!result.html) concludeReplay(result);
+  else if (!result.isBar) conclude(result);
+  else if (here()?.seat === shown) confirm(result.html);
 };
 
 const concludeReplay = ({ kind, outcome, isStored }) => {

@@ -80,6 +80,11 @@ export const token = () =>
 
 export const LIMIT_MS = 20_000;
 
+export const now = () => ({ page: performance.now(), wall: Date.now() });
+
+// Only differences count: clocks may be wrong, and a page's own stands still while a laptop sleeps.
+export const since = (moment) => Math.max(performance.now() - moment.page, Date.now() - moment.wall);
+
 // Who is signed in, by the server's word; null where no page of ours answers. Renews the token.
 export const visit = async () => {
   try {

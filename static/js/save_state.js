@@ -28,7 +28,7 @@ const label = (button, text) => {
 
 // Empty while nothing is stored.
 export const savedWords = () => {
-  const at = Date.parse(task()?.dataset.savedAt ?? "");
+  const at = Date.parse(task()?.querySelector(".task-bar").dataset.savedAt ?? "");
   return Number.isNaN(at) ? "" : words("saved", { time: clock(at, TO_THE_SECOND) });
 };
 
@@ -54,7 +54,7 @@ const apply = (name) => {
       line.dataset.state = name;
       line.textContent = words(name);
     }
-    say(words(name));
+    if (name !== "sending-last") say(words(name));
   } else if (!name) {
     showSaved();
   }
@@ -66,13 +66,21 @@ const apply = (name) => {
   }
 };
 
-// One of the names of words above, "restored", or nothing: what is saved.
+// One of the names of words above, "restored", "sending-last" while the answer to the pair before
+// is on its way, or nothing: what is saved.
 export const showState = (name, { isSkip = false } = {}) => {
   clearTimeout(soon);
   if (name === state && isSkip === isOfSkip) return;
   isOfSkip = isSkip;
-  if (name === "sending") soon = setTimeout(apply, SOON_MS, name);
+  if (name.startsWith("sending")) soon = setTimeout(apply, SOON_MS, name);
   else apply(name);
+};
+
+// In a task bar that has just come, with the answer to the pair before stored.
+export const showStateAgain = () => {
+  const name = state === "sending-last" ? "" : state;
+  clearTimeout(soon);
+  apply(name);
 };
 
 onTaskSwap(() => {

@@ -29,4 +29,5 @@ document.addEventListener("htmx:afterSwap", () => {
   say(words);
 });
 
+document.addEventListener("say-again", () => say(last));
 document.addEventListener("say", ({ detail }) => say(detail));

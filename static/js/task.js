@@ -1,5 +1,6 @@
 // The task page: the way between the texts, and where one is after a swap. The only script of the
 // page that is not imported by others: under its hashed name it would be another one.
+import "./copy.js";
 import "./dialogs.js";
 import "./keys.js";
 import { goTo } from "./place.js";
@@ -58,24 +59,9 @@ const watchUndo = () => {
       if (link === document.activeElement) goTo();
       link.remove();
     },
-    1000 * Number(task().dataset.undoSeconds),
+    1000 * Number(task().querySelector(".task-bar").dataset.undoSeconds),
   );
 };
-
-// A code to be taken elsewhere ----------------------------------------------------------------
-
-document.addEventListener("click", async ({ target }) => {
-  const button = target.closest?.("[data-copies]");
-  if (!button) return;
-  const field = document.getElementById(button.dataset.copies);
-  field.select();
-  try {
-    await navigator.clipboard.writeText(field.value);
-    button.textContent = button.dataset.done;
-  } catch {
-    // Not allowed here: the code is selected, to be copied by hand.
-  }
-});
 
 // After a swap --------------------------------------------------------------------------------
 
@@ -99,7 +85,8 @@ const arrive = () => {
 
 let shown = task();
 
-document.addEventListener("htmx:afterSwap", () => {
+document.addEventListener("htmx:afterSwap", ({ target }) => {
+  if (target.matches(".task-bar")) watchUndo();
   if (task() === shown) return;
   shown = task();
   readTo = {};

@@ -156,6 +156,7 @@ TABLE = [
     Route("submit", "post", held, HOLDER | {"annotator": 303}, ANSWER),
     Route("submit", "get", held, HOLDER | {"annotator": 302}),
     Route("renew", "post", held, HOLDER | {"annotator": 204}),
+    Route("ahead", "post", held, HOLDER | {"annotator": 200}),
     Route("flag", "post", held, HOLDER | {"annotator": 303}, FLAG),
     Route("flag", "get", held, HOLDER | {"annotator": 302}),
 ]

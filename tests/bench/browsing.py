@@ -31,6 +31,8 @@ class Browser(Client):
         self._pause = pause
         self._draw = random.Random(seed)
         self._page = ""
+        # The pair after it, where one was to be had.
+        self._following = ""
 
     def prepare(self) -> None:
         """Sign in and look at the first pair."""
@@ -47,6 +49,9 @@ class Browser(Client):
         # When the clock starts, everybody is somewhere in the middle of a text.
         pause = self._pause * self._draw.random()
         while time.perf_counter() + pause < deadline:
+            # Who does not read answers before it is there.
+            if pause and not self._look_ahead():
+                return
             time.sleep(pause)
             pause = self._pause
             if not self._submit():
@@ -63,23 +68,43 @@ class Browser(Client):
         self.seen.next.append(time.perf_counter() - begin)
         return self._expect("next", status, 200) and bool(_SEAT.search(self._page))
 
-    def _submit(self) -> bool:
-        """Answer what the page asks, as its script does: the next pair comes with the reply."""
+    def _look_ahead(self) -> bool:
+        """Ask for the pair that will be shown when this one is answered."""
         found = _SEAT.search(self._page)
         assert found
+        begin = time.perf_counter()
+        status, page = self._request(
+            "POST",
+            f"/seats/{found[1]}/ahead/",
+            {"csrfmiddlewaretoken": _token(self._page)},
+            {"HX-Request": "true"},
+        )
+        self.seen.ahead.append(time.perf_counter() - begin)
+        self._following = page if status == 200 else ""
+        return status == 204 or self._expect("ahead", status, 200)
+
+    def _submit(self) -> bool:
+        """Answer what the page asks, as its script does: the next pair comes with the reply.
+
+        Where that is at hand, the reply is the task bar alone.
+        """
+        found = _SEAT.search(self._page)
+        assert found
+        following = _SEAT.search(self._following)
         answer = {key: self._draw.choice("12") for key in ("helpfulness", "personalization")}
         begin = time.perf_counter()
         status, page = self._request(
             "POST",
             f"/seats/{found[1]}/",
             answer | {"comment": "", "csrfmiddlewaretoken": _token(self._page)},
-            {"HX-Request": "true"},
+            {"HX-Request": "true"} | ({"X-Ahead": following[1]} if following else {}),
         )
         self.seen.submit.append(time.perf_counter() - begin)
         if status == 200:
             self.seen.acknowledged[found[1]] = answer
-            self._page = page
-        return self._expect("submit", status, 200) and bool(_SEAT.search(page))
+            self._page = page if _SEAT.search(page) else self._following
+            self._following = ""
+        return self._expect("submit", status, 200) and bool(_SEAT.search(self._page))
 
     def _expect(self, what: str, status: int, expected: int) -> bool:
         if status != expected:

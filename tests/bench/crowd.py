@@ -26,6 +26,7 @@ class Tally:
 
     next: list[float] = field(default_factory=list)
     submit: list[float] = field(default_factory=list)
+    ahead: list[float] = field(default_factory=list)
     trips: int = 0  # submits followed by the next pair
     acknowledged: dict[str, dict[str, str]] = field(default_factory=dict)  # seat -> what was sent
     unexpected: list[str] = field(default_factory=list)
@@ -36,6 +37,7 @@ class Tally:
         return Tally(
             next=self.next + other.next,
             submit=self.submit + other.submit,
+            ahead=self.ahead + other.ahead,
             trips=self.trips + other.trips,
             acknowledged=self.acknowledged | other.acknowledged,
             unexpected=self.unexpected + other.unexpected,

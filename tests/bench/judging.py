@@ -31,6 +31,7 @@ def reading(site: Site, folder: Path) -> list[Figure]:
     return [
         *latencies("reading", "next", seen.next, bar=LATENCY_BAR_MS),
         *latencies("reading", "submit", seen.submit, bar=LATENCY_BAR_MS),
+        *latencies("reading", "ahead", seen.ahead),
         *_stored("reading", made, seen),
         *used,
     ]

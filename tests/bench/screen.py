@@ -59,6 +59,8 @@ def screen(site: Site, folder: Path) -> list[Figure]:
 
 def _next(page: Page) -> float:
     """Seconds for one pair."""
+    # Whoever reads leaves it the time; that of a rater who does not is the trip of "reading".
+    page.wait_for_selector("#task[data-has-next]")
     page.keyboard.press("1")
     page.keyboard.press("w")
     page.evaluate(f"() => {{ window.shown = ({_MEASURE})(); }}")

@@ -107,9 +107,15 @@ def sign_in(context: BrowserContext, user: User, address: str) -> None:
 
 @pytest.fixture
 def campaign(transactional_db: None, tmp_path: Path) -> Campaign:
-    """Open, with four pairs."""
+    """Open, with four pairs, and as many raters who do not come.
+
+    So none can be spared to be at hand before it is needed: each answer goes to the server, and the
+    next pair comes with the reply. The other way is in `test_ahead`.
+    """
     campaign = make_campaign()
     add_pairs(campaign, tmp_path, 4)
+    for _ in range(4):
+        make_member(campaign)
     return campaign
 
 

@@ -29,7 +29,7 @@ def test_from_an_invite_to_the_guidelines(
     page.get_by_label("The same password again").fill(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/campaigns/{campaign.slug}/guidelines/")
-    assert Membership.objects.get().user.username == "ada"
+    assert Membership.objects.get(user__username="ada").user.username == "ada"
 
 
 def test_a_participant_judges_and_gets_the_code(campaign: Campaign, new_page: NewPage) -> None:

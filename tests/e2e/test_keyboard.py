@@ -9,6 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 from annotation.models import Campaign, Membership
 from benchmark.models import Judgement, Vote
+from tests.e2e.answering import expect_kept
 from tests.e2e.conftest import NewPage, choice, expect_pair, task_address
 from tests.factories import PASSWORD, add_pairs, make_campaign, make_member
 
@@ -195,6 +196,7 @@ def test_thirty_pairs_with_the_left_hand(
             page.keyboard.press(key)
         expect_pair(page, number + 1)
         expect(page.locator("#query")).to_be_focused()
+    expect_kept(page, "outbox", 0)
     assert Judgement.objects.count() == 30
     assert Vote.objects.count() == 60
 

@@ -21,8 +21,7 @@ from tests.e2e.answering import (
     write_answer,
 )
 from tests.e2e.conftest import NewPage, answer, choice, expect_pair, task_address
-
-SEATS = "**/seats/*/"
+from tests.e2e.gate import SEATS, Gate
 
 NO_STORAGE = """
 Object.defineProperty(window, "localStorage", {
@@ -47,38 +46,11 @@ def count_posts(page: Page) -> list[str]:
         "request",
         lambda request: (
             posts.append(request.url)
-            if request.method == "POST" and "/seats/" in request.url and "renew" not in request.url
+            if request.method == "POST" and re.search(r"/seats/[^/]+/$", request.url)
             else None
         ),
     )
     return posts
-
-
-class Gate:
-    """Holds answers back until it is opened."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.held: list[Route] = []
-        self.is_open = False
-        page.route(SEATS, self.hold)
-
-    def hold(self, route: Route) -> None:
-        if route.request.method == "POST" and not self.is_open:
-            self.held.append(route)
-        else:
-            route.continue_()
-
-    def wait_for(self, number: int) -> None:
-        # The page's events come in while Playwright waits for something.
-        wait_until(
-            lambda: self.page.evaluate("1") and len(self.held) == number, what=f"{number} held"
-        )
-
-    def open(self) -> None:
-        self.is_open = True
-        for route in self.held:
-            route.continue_()
 
 
 def test_a_draft_survives_a_reload(task: Page) -> None:

@@ -10,6 +10,7 @@ from annotation.models import Assignment, Campaign, Flag, Membership
 from benchmark.models import Judgement, Vote
 from tests.annotation.checking import add_checks, check_row
 from tests.conftest import wait_until
+from tests.e2e.answering import expect_kept
 from tests.e2e.conftest import NewPage, answer, choice, expect_pair, task_address
 from tests.factories import add_pairs, make_campaign, make_member
 
@@ -247,6 +248,7 @@ def test_confidence_and_reasons_are_asked_in_sight_and_need_no_answer(
     page.locator("#query").focus()
     page.keyboard.press("f")
     expect_pair(page, 2)
+    expect_kept(page, "outbox", 0)
     judgement = Judgement.objects.get()
     assert (judgement.confidence, judgement.reasons) == (2, ["complete", "clear"])
     answer(page)

@@ -103,6 +103,20 @@ def test_what_answers_in_the_place_of_the_server_does_not_take_the_answer(task: 
     assert Judgement.objects.count() == 1
 
 
+def test_an_answer_that_is_too_large_stays_on_screen(task: Page) -> None:
+    """As the server says of more than a post may hold (`tests.annotation.views.test_errors`)."""
+    task.route(SEATS, lambda route: route.fulfill(status=413, body="no"))
+    write_answer(task)
+    task.locator(".submit").click()
+    expect(task.get_by_role("alert")).to_contain_text("at most 2.5\N{NO-BREAK SPACE}MB can be sent")
+    expect_answer_kept(task)
+    expect(task.locator(".submit")).to_contain_text("Submit")
+    task.unroute_all()
+    task.locator(".submit").click()
+    expect_pair(task, 2)
+    assert Judgement.objects.count() == 1
+
+
 def test_an_answer_that_is_refused_stays_on_screen(task: Page) -> None:
     task.route(SEATS, lambda route: route.fulfill(status=403, body="no"))
     write_answer(task)
@@ -351,7 +365,9 @@ def test_a_token_that_is_gone_is_fetched_again(task: Page) -> None:
     statuses: list[int] = []
     task.on(
         "response",
-        lambda response: statuses.append(response.status) if "/seats/" in response.url else None,
+        lambda response: (
+            statuses.append(response.status) if re.search(r"/seats/[^/]+/$", response.url) else None
+        ),
     )
     task.locator(".submit").click()
     expect_pair(task, 2)

@@ -26,6 +26,7 @@ from annotation.services.answers import Outcome
 from annotation.services.campaigns import move_campaign
 from annotation.services.seats import (
     NothingLeft,
+    claim_ahead,
     claim_seat,
     free_lapsed_seats,
     give_back,
@@ -44,7 +45,8 @@ from tests.annotation.seating import (
     votes_of,
 )
 
-PAIRS, PLACES, RATERS = 3, 2, 4
+# More pairs than raters: then one can be spared to be held ahead.
+PAIRS, PLACES, RATERS = 5, 2, 3
 choices = st.sampled_from(["A", "B"])
 
 
@@ -56,6 +58,7 @@ class Held:
     rater: int
     state: str
     ends: datetime
+    is_ahead: bool = False
 
 
 class Histories(RuleBasedStateMachine):
@@ -83,15 +86,18 @@ class Histories(RuleBasedStateMachine):
 
     # -- the model
 
-    def open_seat(self, rater: int) -> UUID | None:
+    def open_seat(self, rater: int, *, is_ahead: bool = False) -> UUID | None:
         return next(
             (
                 key
                 for key, seat in self.held.items()
-                if seat.rater == rater and seat.state == "open"
+                if (seat.rater, seat.state, seat.is_ahead) == (rater, "open", is_ahead)
             ),
             None,
         )
+
+    def left_for(self, rater: int) -> list[int]:
+        return [pair for pair in self.pairs if (pair, rater) not in self.answers]
 
     def free(self, pair: int) -> int:
         judged = sum(1 for judged, _ in self.answers if judged == pair)
@@ -122,12 +128,15 @@ class Histories(RuleBasedStateMachine):
         held = self.open_seat(rater)
         if held is None:
             self.sweep()
-        else:
+            held = self.open_seat(rater, is_ahead=True)
+        if held is not None:
             assert isinstance(claimed, Assignment)
             assert claimed.pk == held
+            assert not claimed.is_ahead
             self.held[held].ends = self.now + LEASE
+            self.held[held].is_ahead = False
             return held
-        left = [pair for pair in self.pairs if (pair, rater) not in self.answers]
+        left = self.left_for(rater)
         if isinstance(claimed, Assignment):
             assert claimed.pair_id in left
             assert self.free(claimed.pair_id) > 0
@@ -144,6 +153,34 @@ class Histories(RuleBasedStateMachine):
         else:
             assert claimed == NothingLeft(NothingLeft.ALL_FULL)
         return multiple()
+
+    @rule(target=given, rater=st.integers(0, RATERS - 1))
+    def claim_ahead(self, rater: int) -> object:
+        claimed = claim_ahead(membership=fresh(self.raters[rater]), now=self.now)
+        current, ahead = self.open_seat(rater), self.open_seat(rater, is_ahead=True)
+        if self.state != "open" or current is None:
+            assert claimed is None
+            return multiple()
+        if ahead is not None:
+            assert claimed is not None
+            assert claimed.pk == ahead
+            self.held[ahead].ends = self.now + LEASE
+            return ahead
+        free = [
+            pair
+            for pair in self.left_for(rater)
+            if self.free(pair) > 0 and pair != self.held[current].pair
+        ]
+        can_spare = sum(self.free(pair) > 0 for pair in self.pairs) > RATERS
+        if not can_spare or not free:
+            assert claimed is None
+            return multiple()
+        assert claimed is not None
+        assert claimed.is_ahead
+        assert claimed.pair_id in free
+        seat = Held(claimed.pair_id, rater, "open", self.now + LEASE, is_ahead=True)
+        self.held[claimed.pk] = seat
+        return claimed.pk
 
     @rule(key=given, helpfulness=choices, personalization=choices)
     def submit(self, key: UUID, helpfulness: str, personalization: str) -> None:
@@ -213,9 +250,9 @@ class Histories(RuleBasedStateMachine):
     @rule(rater=st.integers(0, RATERS - 1))
     def give_back(self, rater: int) -> None:
         give_back(membership=fresh(self.raters[rater]))
-        held = self.open_seat(rater)
-        if held is not None:
-            self.held[held].state = "expired"
+        for seat in self.held.values():
+            if seat.rater == rater and seat.state == "open":
+                seat.state = "expired"
 
     @rule(key=given)
     def renew(self, key: UUID) -> None:
@@ -226,11 +263,17 @@ class Histories(RuleBasedStateMachine):
             seat.state == "expired"
             and self.free(seat.pair) > 0
             and (seat.pair, seat.rater) not in self.answers
-            and not any(other.state == "open" for other in others)
+            and not any(other.state == "open" and not other.is_ahead for other in others)
+            and not any(other.state == "open" and other.pair == seat.pair for other in others)
         )
         assert renewed is (self.state == "open" and (seat.state == "open" or is_taken_back))
+        if is_taken_back:
+            seat.state, seat.is_ahead = "open", False
         if renewed:
-            seat.state, seat.ends = "open", self.now + LEASE
+            seat.ends = self.now + LEASE
+            for other in others:
+                if other.state == "open" and other.is_ahead:
+                    other.ends = self.now + LEASE
 
     @rule(minutes=st.sampled_from([1, 10, 21]))
     def time_passes(self, minutes: int) -> None:

@@ -30,6 +30,13 @@ from tests.annotation.views.pages import (
 pytestmark = pytest.mark.django_db
 
 
+def undo_in(page: Page) -> tuple[str, int]:
+    """The address of undo (empty without it), and for how many seconds it is offered."""
+    links = page.having(data_action="undo")
+    [bar] = page.having(class_="task-bar")
+    return (links[0]["href"] if links else "", int(bar["data-undo-seconds"]))
+
+
 class TestReplay:
     """Answers that a browser had kept, whose pair is not on screen any more."""
 
@@ -165,18 +172,19 @@ class TestCorrections:
         _, (rater, _) = seated_campaign(tmp_path)
         client = browser(rater)
         page = Page(client.get(task_address(rater)))
-        assert page.having(id="task")[0]["data-undo"] == ""
+        assert undo_in(page) == ("", 0)
         held = open_seat(rater)
         client.post(submit_address(held), ANSWER)
-        [shown] = Page(client.get(task_address(rater))).having(id="task")
-        assert shown["data-undo"] == submit_address(held)
-        assert 290 <= int(shown["data-undo-seconds"]) <= 300
+        page = Page(client.get(task_address(rater)))
+        address, seconds = undo_in(page)
+        assert address == submit_address(held)
+        assert 290 <= seconds <= 300
         saved = Assignment.objects.get(pk=held.pk).submitted_at
         assert saved is not None
-        assert datetime.fromisoformat(shown["data-saved-at"]) == saved
+        [bar] = page.having(class_="task-bar")
+        assert datetime.fromisoformat(bar["data-saved-at"]) == saved
         Assignment.objects.filter(pk=held.pk).update(submitted_at=saved - timedelta(seconds=301))
-        [shown] = Page(client.get(task_address(rater))).having(id="task")
-        assert shown["data-undo"] == ""
+        assert undo_in(Page(client.get(task_address(rater)))) == ("", 0)
         # It only ends the offer: the history leads there as long as the campaign is open.
         assert Page(client.get(submit_address(held))).checked() == ANSWER
 

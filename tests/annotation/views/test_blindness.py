@@ -17,7 +17,15 @@ from annotation.services import standing
 from benchmark.models import Judgement, Pair, Tally
 from tests.annotation.checking import checked_campaign
 from tests.annotation.seating import seat, seated_campaign
-from tests.annotation.views.pages import ANSWER, HTMX, Page, browser, plain, task_address
+from tests.annotation.views.pages import (
+    ANSWER,
+    HTMX,
+    Page,
+    browser,
+    open_seat,
+    plain,
+    task_address,
+)
 from tests.factories import add_pairs, make_member
 
 pytestmark = pytest.mark.django_db
@@ -61,11 +69,12 @@ def everything(client: Client, rater: Membership) -> list[str]:
     while True:
         ask("get", task)
         ask("get", task, **HTMX)
-        held = Assignment.objects.filter(membership=rater, state="open").first()
+        held = Assignment.objects.filter(membership=rater, state="open", is_ahead=False).first()
         if held is None:
             break
         submit = reverse("submit", args=[held.pk])
         ask("post", reverse("renew", args=[held.pk]))
+        ask("post", reverse("ahead", args=[held.pk]), **HTMX)
         ask("post", submit, {"helpfulness": "1"})
         ask("post", submit, {"helpfulness": "1"}, **HTMX)
         ask("get", submit)
@@ -164,7 +173,7 @@ def shape(text: str) -> str:
 
 def answer_next(client: Client, rater: Membership) -> Assignment:
     client.get(task_address(rater))
-    held = Assignment.objects.get(membership=rater, state="open")
+    held = open_seat(rater)
     client.post(reverse("submit", args=[held.pk]), ANSWER)
     return held
 
@@ -184,10 +193,13 @@ def on_one_seat(client: Client, rater: Membership) -> tuple[str, list[str]]:
     task = task_address(rater)
     ask("get", task)
     ask("get", task, **HTMX)
-    held = Assignment.objects.get(membership=rater, state="open")
+    held = open_seat(rater)
     seat, renew = reverse("submit", args=[held.pk]), reverse("renew", args=[held.pk])
     flags = reverse("flag", args=[held.pk])
     ask("post", renew)
+    assert ask("post", reverse("ahead", args=[held.pk]), **HTMX).status_code == 200
+    following = Assignment.objects.get(membership=rater, state="open", is_ahead=True)
+    ask("post", reverse("renew", args=[following.pk]))
     ask("get", seat)
     ask("post", flags, {"target": "1", "kind": "other"}, **HTMX)
     ask("post", flags, {"target": "2", "kind": "wrong"}, **HTMX)
@@ -195,7 +207,9 @@ def on_one_seat(client: Client, rater: Membership) -> tuple[str, list[str]]:
     ask("post", seat, {"helpfulness": "1"}, **HTMX)
     ask("post", seat, {"action": "skip"}, **HTMX)
     ask("post", seat, ANSWER | _LATER, **HTMX)  # a correction of what is not answered yet
-    assert ask("post", seat, ANSWER, **HTMX).headers["X-Outcome"] == "accepted"
+    shown = {"X-Ahead": str(following.pk)}
+    assert ask("post", seat, ANSWER, **HTMX, **shown).headers["X-Outcome"] == "accepted"
+    ask("post", seat, ANSWER, **HTMX, **shown)
     ask("post", seat, ANSWER, **HTMX)
     ask("post", seat, ANSWER)
     ask("post", seat, ANSWER, **HTMX, **{"X-Replay": "1"})
@@ -289,7 +303,7 @@ def test_what_a_lead_stopped_and_let_go_on_looks_alike(tmp_path: Path) -> None:
     for number, rater in enumerate(raters):
         client = browser(rater)
         client.get(task_address(rater))
-        held = Assignment.objects.get(membership=rater, state="open")
+        held = open_seat(rater)
         kinds.add(held.purpose)
         lead = rater.user
         standing.pause(membership=rater, actor=lead, now=timezone.now())

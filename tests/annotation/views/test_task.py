@@ -482,7 +482,7 @@ class TestRenew:
 @pytest.mark.parametrize("seat_id", ["00000000-0000-4000-8000-000000000000", "1", "pair-1"])
 def test_seats_that_there_are_not(tmp_path: Path, seat_id: str) -> None:
     _, (rater, _) = seated_campaign(tmp_path)
-    for action in ("", "renew/", "flags/"):
+    for action in ("", "renew/", "ahead/", "flags/"):
         assert browser(rater).post(f"/seats/{seat_id}/{action}", ANSWER).status_code == 404
 
 
