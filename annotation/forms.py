@@ -22,6 +22,7 @@ from annotation.services.judging_settings import (
     LIMITS,
     SWITCHES,
 )
+from benchmark.formats.checks import is_blank
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -29,6 +30,14 @@ if TYPE_CHECKING:
     Text = str | _StrPromise
 
 CONSENT_LIMIT = 20_000
+
+
+class TextField(forms.CharField):
+    """A text in which there is nothing to be seen counts as none."""
+
+    def to_python(self, value: Any) -> str | None:
+        text = super().to_python(value)
+        return self.empty_value if text and is_blank(text) else text
 
 
 def _number(
@@ -122,7 +131,7 @@ class AccountForm(forms.Form):
 class InviteForm(forms.Form):
     """A new invite link."""
 
-    label = forms.CharField(
+    label = TextField(
         label=_("What it is for"),
         max_length=200,
         required=False,
@@ -151,7 +160,7 @@ class InviteForm(forms.Form):
 class StudyForm(forms.Form):
     """A new way in for participants of a crowd platform."""
 
-    name = forms.CharField(
+    name = TextField(
         label=_("Name"),
         max_length=200,
         help_text=_("Only leads see this."),
@@ -161,7 +170,7 @@ class StudyForm(forms.Form):
     minutes = _number(
         _("Minutes allowed"), 1, 7 * 24 * 60, help_text=_("As many as the platform gives them.")
     )
-    completion_code = forms.CharField(
+    completion_code = TextField(
         label=_("Completion code"),
         max_length=100,
         help_text=_("The platform gives it to you; participants get it when they are done."),
@@ -176,13 +185,13 @@ class StudyForm(forms.Form):
         help_text=_("Where the platform takes participants back, if it gives an address."),
         error_messages={"invalid": _("Enter an address that begins with https://.")},
     )
-    external_id = forms.CharField(
+    external_id = TextField(
         label=_("The platform's id of the study"),
         max_length=PARAMETER_LIMIT,
         required=False,
         help_text=_("When it is given, people who come from another study are turned away."),
     )
-    consent = forms.CharField(
+    consent = TextField(
         label=_("What participants agree to"),
         max_length=CONSENT_LIMIT,
         widget=forms.Textarea(attrs={"rows": 8}),
@@ -207,7 +216,7 @@ class StudyForm(forms.Form):
 class ExclusionForm(forms.Form):
     """Why a rater is excluded."""
 
-    reason = forms.CharField(
+    reason = TextField(
         label=_("Reason"),
         max_length=1_000,
         error_messages={"required": _("Say why: the reason is kept for the record.")},
@@ -300,7 +309,7 @@ class JudgingForm(forms.Form):
 class GuidelinesForm(forms.Form):
     """The next version of the guidelines."""
 
-    body = forms.CharField(
+    body = TextField(
         label=_("Guidelines"),
         help_text=_("In Markdown. Raters read and acknowledge a new version before they go on."),
         widget=forms.Textarea(attrs={"rows": 24}),
@@ -320,8 +329,6 @@ class GuidelinesForm(forms.Form):
 
     def clean_body(self) -> str:
         body: str = self.cleaned_data["body"].replace("\r\n", "\n").strip() + "\n"
-        if body == "\n":
-            raise ValidationError(_("Write what raters are to do."))
         if body.strip() == self.published.strip():
             raise ValidationError(
                 _("This is the text that is published already: there is nothing to publish.")

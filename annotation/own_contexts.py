@@ -23,7 +23,7 @@ from annotation.models import Campaign, Flag, Membership
 from annotation.selectors import own_work
 from annotation.selectors.campaigns import RaterProgress, rater_progress
 from annotation.selectors.checks import CheckFigures, CheckScore, check_figures
-from annotation.selectors.own_work import OwnAnswer, Place, Show
+from annotation.selectors.own_work import OwnAnswer, OwnTraining, Place, Show
 from benchmark.models import Criterion
 
 DAYS = 14
@@ -83,6 +83,16 @@ class ScoreView:
 
 
 @dataclass(frozen=True, slots=True)
+class TrainingView:
+    """A training pair that was answered, with the way to its explanation."""
+
+    query: str
+    lang: str
+    is_right: bool
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class OwnView:
     campaign: Campaign
     standing: Text  # empty for a rater in good standing
@@ -101,6 +111,7 @@ class OwnView:
     flags_raised: int
     flags_resolved: int
     scores: list[ScoreView]
+    training: list[TrainingView]
     acknowledged: int
     newest_guidelines: int
 
@@ -114,10 +125,10 @@ class OwnView:
 
 
 def own_view(membership: Membership, *, now: datetime) -> OwnView:
-    """Of the rater and nobody else. Days begin in the server's zone."""
+    """Of the rater and nobody else. Days begin in the reader's zone."""
     campaign = membership.campaign
     zone = timezone.get_current_timezone()
-    today = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    today = now.astimezone(zone).date()
     times = own_work.own_times(membership)
     timed = [row.timed for row in times]
     days = pace.by_day(timed, zone=zone, days=len(timed))
@@ -128,15 +139,13 @@ def own_view(membership: Membership, *, now: datetime) -> OwnView:
     figures = check_figures(membership)
     gold = None
     if campaign.shows_gold_accuracy:
-        gold = own_work.settled_gold(membership, before=today)
+        gold = own_work.settled_gold(membership, before=_last_midnight(now))
     return OwnView(
         campaign=campaign,
         standing="" if membership.is_active else STANDINGS[membership.standing],
         may_judge=campaign.is_open and membership.is_active and progress.done < progress.pairs,
         may_leave=membership.is_active and getattr(membership, "crowd_place", None) is not None,
-        tiles=_tiles(
-            progress, timed, taken, days, today=today.date(), goes_on=membership.is_active
-        ),
+        tiles=_tiles(progress, timed, taken, days, today=today, goes_on=membership.is_active),
         days=[DayView(day.date, day.n, span_words(day.active_seconds)) for day in days[:DAYS]],
         days_in_all=len(days),
         zone=timezone.get_current_timezone_name(),
@@ -152,6 +161,7 @@ def own_view(membership: Membership, *, now: datetime) -> OwnView:
         flags_raised=flags.raised,
         flags_resolved=flags.resolved,
         scores=_scores(membership, figures, gold),
+        training=[_training_view(row) for row in own_work.own_training(membership)],
         acknowledged=membership.acknowledged_version,
         newest_guidelines=campaign.guideline_version,
     )
@@ -285,6 +295,16 @@ def _flag_view(flag: Flag) -> FlagView:
     )
 
 
+def _training_view(row: OwnTraining) -> TrainingView:
+    query = _shortened(row.query)
+    return TrainingView(
+        query=query,
+        lang=language_of(query),
+        is_right=row.score.right == row.score.asked,
+        address=reverse("submit", args=[row.seat_id]),
+    )
+
+
 def _scores(
     membership: Membership, figures: CheckFigures, gold: CheckScore | None
 ) -> list[ScoreView]:
@@ -295,8 +315,17 @@ def _scores(
         label = _("Qualification, try %(number)s") % {"number": attempt}
         scores.append(_try_view(membership, label, attempt, found.score))
     if gold is not None and gold.items >= membership.campaign.gold_minimum:
-        scores.append(ScoreView(_("Pairs with a known answer, up to yesterday"), gold.score))
+        until = _("Pairs with a known answer, up to yesterday (%(zone)s)") % {
+            "zone": timezone.get_default_timezone_name()
+        }
+        scores.append(ScoreView(until, gold.score))
     return scores
+
+
+def _last_midnight(now: datetime) -> datetime:
+    """In the server's zone: a reader who could move it would find out which pairs are gold."""
+    here = now.astimezone(timezone.get_default_timezone())
+    return here.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _try_view(membership: Membership, label: Text, attempt: int, score: Score) -> ScoreView:
@@ -382,9 +411,7 @@ def history_view(
 
 
 def _history_row(row: OwnAnswer, questions: Mapping[str, str], *, may_change: bool) -> HistoryRow:
-    query = row.query
-    if len(query) > own_work.QUERY_CHARACTERS:
-        query = query[:-1].rstrip() + "…"
+    query = _shortened(row.query)
     skipped: Text = ""
     if row.skip_reason is not None:
         skipped = SKIP_LABELS.get(row.skip_reason, _("Without a reason"))
@@ -405,6 +432,13 @@ def _history_row(row: OwnAnswer, questions: Mapping[str, str], *, may_change: bo
         changes=row.revision - 1,
         change_address=reverse("submit", args=[row.seat_id]) if may_change else "",
     )
+
+
+def _shortened(query: str) -> str:
+    """The beginning of a query, which the selectors cut one character later."""
+    if len(query) > own_work.QUERY_CHARACTERS:
+        return query[:-1].rstrip() + "…"
+    return query
 
 
 # Shorter than the questions; a campaign's own criteria keep theirs.

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from benchmark.formats.checks import is_blank
+
 COMMENT_LIMIT = 4_000
 
 FIRST = "1"
@@ -165,9 +167,10 @@ def _choices(
 
 
 def _comment(text: str, problems: list[AnswerProblem]) -> str:
+    """Empty for one in which there is nothing to be seen."""
     comment = text.replace("\r\n", "\n").strip()
     if len(comment) > COMMENT_LIMIT:
         problems.append(AnswerProblem("comment", "too_long"))
     elif any(ord(character) == 0 or 0xD800 <= ord(character) < 0xE000 for character in comment):
         problems.append(AnswerProblem("comment", "odd_characters"))
-    return comment
+    return "" if is_blank(comment) else comment

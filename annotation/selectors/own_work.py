@@ -15,9 +15,10 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import Count, Sum
+from django.db.models.functions import Left
 
 from annotation.domain.pace import Timed
-from annotation.domain.scoring import Score
+from annotation.domain.scoring import Score, against_expected
 from annotation.models import Assignment, CheckAnswer, Flag, Membership
 from annotation.models.assignment import MAIN_ROUND
 from annotation.selectors.checks import CheckScore
@@ -156,6 +157,39 @@ def own_flags(membership: Membership, *, limit: int) -> OwnFlags:
     counts = flags.aggregate(raised=Count("pk"), resolved=Count("resolved_at"))
     newest = flags.select_related("assignment").order_by("-created_at", "-id")[:limit]
     return OwnFlags(counts["raised"], counts["resolved"], list(newest))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTraining:
+    """An answer of the training round; the expected one is no secret any more."""
+
+    seat_id: UUID
+    query: str  # its beginning, as in `OwnAnswer`
+    score: Score
+
+
+def own_training(membership: Membership) -> list[OwnTraining]:
+    """In the order in which they were given; one query."""
+    rows = (
+        CheckAnswer.objects.current()
+        .filter(
+            assignment__membership=membership,
+            assignment__purpose=Assignment.Purpose.TRAINING,
+        )
+        .order_by("assignment__submitted_at", "assignment")
+        .values_list(
+            "assignment",
+            Left("assignment__pair__query", QUERY_CHARACTERS + 1),
+            "assignment__check_item__expected",
+            "choices",
+        )
+    )
+    return [
+        OwnTraining(
+            seat_id, query, against_expected(expected=expected, choices=choices, may_skip=False)
+        )
+        for seat_id, query, expected, choices in rows
+    ]
 
 
 def settled_gold(membership: Membership, *, before: datetime) -> CheckScore:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from annotation.domain import lifecycle
 from annotation.models import Campaign, Event, Guideline, PairSeats, User
 from annotation.services.seats import free_lapsed_seats
+from benchmark.formats.checks import is_blank
 from benchmark.models import Criterion, PairSet
 from benchmark.services.pair_imports import PairImportReport, import_pairs
 from benchmark.services.staging import Progress
@@ -59,7 +61,10 @@ def create_campaign(
     """A campaign with its pair set, the two criteria and a first version of the guidelines.
 
     The seed is the slug unless one is given, so that the same files give the same A/B order again.
+    Raises ValidationError.
     """
+    if name and is_blank(name):
+        raise ValidationError({"name": "There is nothing in it that can be seen."})
     with transaction.atomic():
         pair_set = PairSet(
             slug=slug,
@@ -83,7 +88,9 @@ def create_campaign(
         Guideline.objects.create(
             campaign=campaign,
             version=1,
-            body=guidelines or DEFAULT_GUIDELINES.read_text(encoding="utf-8"),
+            body=DEFAULT_GUIDELINES.read_text(encoding="utf-8")
+            if is_blank(guidelines)
+            else guidelines,
         )
         Event.objects.create(campaign=campaign, actor=actor, action="campaign:created")
     return campaign
@@ -114,10 +121,16 @@ def import_pairs_into(
     progress: Progress | None = None,
     actor: User | None = None,
 ) -> PairImportReport:
-    """Import pairs and make their seats; all in one transaction."""
+    """Import pairs and make their seats; all in one transaction. Checks are not to be judged."""
     with transaction.atomic():
+        # An import of checks waits for this one, or is seen by it.
+        PairSet.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         report = import_pairs(
-            pair_set=campaign.pair_set, paths=paths, dry_run=dry_run, progress=progress
+            pair_set=campaign.pair_set,
+            paths=paths,
+            apart_from=PairSet.objects.filter(checks_of=campaign).first(),
+            dry_run=dry_run,
+            progress=progress,
         )
         if report.changed and not dry_run:
             _make_seats(campaign)

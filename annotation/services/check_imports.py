@@ -73,17 +73,20 @@ def import_checks(
     """Read a file or folder into the campaign's set of checks, in one transaction.
 
     A pair with the same content and the same expectations is left as it is; other expectations for
-    a pair that is there are refused, since answers may have been scored by them. Personas that the
-    file lacks are those of the campaign.
+    a pair that is there are refused, since answers may have been scored by them. So is a pair that
+    is to be judged as well: its votes would be those of raters who have seen the answer, or whom it
+    has paused. Personas that the file lacks are those of the campaign.
     """
     with transaction.atomic():
         # Two imports into one campaign take turns.
         locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        # And so do imports of pairs: each looks at what the other has brought in.
+        PairSet.objects.select_for_update(no_key=True).get(pk=locked.pk)
         checks = locked.checks or _new_set(locked)
         reader = _Reader(locked)
         reader.read(path)
         _copy_personas(reader.personas_wanted(), campaign=locked, checks=checks)
-        imported = import_pairs(pair_set=checks, paths=[path])
+        imported = import_pairs(pair_set=checks, paths=[path], apart_from=locked.pair_set)
         problems = Problems(count=imported.rejected, listed=list(imported.problems))
         for problem in reader.problems:
             problems.add(problem)

@@ -11,6 +11,13 @@ TEXT_LIMIT = 200_000
 DEPTH_LIMIT = 64
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# What has no shape although it counts as a letter, a mark or a symbol: the joiner of graphemes,
+# fillers of Hangul, inherent vowels of Khmer, variation selectors, the empty Braille cell; and what
+# Unicode keeps for more of the kind (Default_Ignorable_Code_Point).
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
 _MISSING = object()
 _KINDS: dict[type, str] = {
     bool: "true or false",
@@ -43,7 +50,10 @@ def printable(text: str) -> str:
 def is_blank(text: str) -> bool:
     """Whether nobody could see anything of it: white space, control and zero-width characters."""
     return all(
-        character.isspace() or unicodedata.category(character) in ("Cc", "Cf") for character in text
+        character.isspace()
+        or unicodedata.category(character) in ("Cc", "Cf")
+        or _UNSEEN.match(character)
+        for character in text
     )
 
 

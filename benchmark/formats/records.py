@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from benchmark.formats.canonical import canonical_digest
+from benchmark.formats.checks import is_blank
 
 Side = Literal["A", "B"]
 Choice = Literal["A", "B", "tie", "skip"]
@@ -69,7 +70,7 @@ class PersonaRecord:
         """The profile's `Name` (in any case), or the persona's id where it has none."""
         body = self.body if isinstance(self.body, dict) else {}
         name = next((value for key, value in body.items() if key.lower() == "name"), None)
-        return name if isinstance(name, str) and name.strip() else self.persona_id
+        return name if isinstance(name, str) and not is_blank(name) else self.persona_id
 
     @property
     def digest(self) -> bytes:

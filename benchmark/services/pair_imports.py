@@ -19,6 +19,7 @@ from benchmark.services.staging import (
     column,
     counted,
     execute,
+    prepare,
     scalar,
     temporary,
 )
@@ -30,6 +31,14 @@ _CONTRADICTIONS = """
       AND pair.pair_id IN (SELECT pair_id FROM incoming_pair)
       AND pair.priors @> '[{"label": "A"}]' AND pair.priors @> '[{"label": "B"}]'
     ORDER BY pair.pair_id
+"""
+
+
+# What a rater is shown of a pair, whichever side the responses stand on.
+_CONTENT = """
+    md5(jsonb_build_array(encode(persona.digest, 'hex'), pair.query,
+        least(pair.response_a COLLATE "C", pair.response_b COLLATE "C"),
+        greatest(pair.response_a COLLATE "C", pair.response_b COLLATE "C"))::text)
 """
 
 
@@ -65,13 +74,15 @@ def import_pairs(
     *,
     pair_set: PairSet,
     paths: Sequence[Path],
+    apart_from: PairSet | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> PairImportReport:
     """Read files or folders into the set, in one transaction.
 
     A pair that is there already with the same content is left as it is, except that it learns
-    prior labels which it did not have. ``progress`` gets the number of records read so far.
+    prior labels which it did not have. A new one that is in ``apart_from`` too, under whatever id,
+    is refused. ``progress`` gets the number of records read so far.
     """
     with transaction.atomic():
         # Two imports into one set take turns.
@@ -79,6 +90,8 @@ def import_pairs(
         problems = Problems()
         _stage(pair_set=pair_set, paths=paths, problems=problems, progress=progress)
         _check(pair_set, problems)
+        if apart_from is not None:
+            _check_apart(pair_set, apart_from, problems)
         counts: dict[str, Any] = {
             "personas": scalar("SELECT count(DISTINCT persona_id) FROM incoming_persona"),
             "rows": scalar("SELECT count(*) FROM incoming_pair"),
@@ -193,6 +206,39 @@ def _check(pair_set: PairSet, problems: Problems) -> None:
     )
     if nothing_read and not problems:
         problems.add(Problem("", None, None, "no pair and no persona was found"))
+
+
+def _check_apart(pair_set: PairSet, other: PairSet, problems: Problems) -> None:
+    """New pairs that raters could not tell from one of the other set."""
+    temporary(
+        "kept_apart",
+        f"""
+        ON COMMIT DROP AS
+        SELECT {_CONTENT} AS content, min(pair.pair_id) AS pair_id
+        FROM benchmark_pair pair JOIN benchmark_persona persona ON persona.id = pair.persona_id
+        WHERE pair.pair_set_id = %s GROUP BY 1
+        """,
+        [other.pk],
+    )
+    prepare("kept_apart", "content")
+    problems.add_query(
+        f"""
+        WITH known_persona AS (
+            SELECT persona_id, digest FROM incoming_persona
+            UNION SELECT persona_id, digest FROM benchmark_persona WHERE pair_set_id = %s
+        )
+        SELECT DISTINCT ON (pair.n) pair.file, pair.line, 'pair_id',
+               format('%%s is the same as %%s of %%s (persona, query and both responses)',
+                      pair.pair_id, kept_apart.pair_id, %s::text)
+        FROM incoming_pair pair
+        JOIN known_persona persona ON persona.persona_id = pair.persona_id
+        JOIN kept_apart ON kept_apart.content = {_CONTENT}
+        WHERE NOT EXISTS (SELECT FROM benchmark_pair stored
+                          WHERE stored.pair_set_id = %s AND stored.pair_id = pair.pair_id)
+        ORDER BY pair.n
+        """,
+        [pair_set.pk, other.slug, pair_set.pk],
+    )
 
 
 def _take_over(pair_set: PairSet) -> dict[str, Any]:

@@ -35,7 +35,8 @@ document.addEventListener("htmx:sendError", (event) => failed(event, "offline"))
 document.addEventListener("htmx:timeout", (event) => failed(event, "offline"));
 document.addEventListener("htmx:responseError", (event) => {
   const { status } = event.detail.xhr;
-  failed(event, status >= 500 ? "failed" : status === 404 ? "gone" : "refused");
+  const names = { 404: "gone", 413: "too-large" };
+  failed(event, status >= 500 ? "failed" : (names[status] ?? "refused"));
 });
 
 document.addEventListener("htmx:beforeSwap", (event) => {

@@ -1,4 +1,4 @@
-// The settings of this browser, and moments in its time zone.
+// The settings of this browser, its time zone, and moments in it.
 const root = document.documentElement;
 
 const store = (name, value) => {
@@ -46,7 +46,14 @@ const forms = {
   },
 };
 
-// The server writes UTC; its title keeps saying so.
+// By it the server groups days, and words moments before scripts do.
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+if (timeZone && !document.cookie.split("; ").includes(`timezone=${timeZone}`)) {
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `timezone=${timeZone}; path=/; max-age=31536000; samesite=lax${secure}`;
+}
+
+// The server may not have known the zone; the title says UTC.
 const localise = () => {
   for (const moment of document.querySelectorAll("time[data-form]:not([data-local])")) {
     const format = new Intl.DateTimeFormat(root.lang, forms[moment.dataset.form]);

@@ -23,9 +23,12 @@ SKIPPED = Answer(choices={"helpfulness": SKIP, "personalization": SKIP}, skip_re
 
 
 def check_row(number: int, use: str = "gold", **changes: Any) -> dict[str, Any]:
-    """A row of a checks file: response A is the more helpful one and fits better."""
+    """A row of a checks file: response A is the more helpful one and fits better.
+
+    Its texts are like those of `pair_row` for the same persona, but of another number.
+    """
     return (
-        pair_row(number, pair_id=f"check-{number}")
+        pair_row(900 + number, pair_id=f"check-{number}")
         | {"use": use, "expected_helpfulness": "A", "expected_personalization": "A"}
         | ({"explanation": f"Why **A** is right in {number}."} if use == "training" else {})
         | changes

@@ -1,19 +1,22 @@
-"""The language of the interface: an account's where one was chosen, else the browser's."""
+"""Of the reader: the language, the account's or else the browser's, and the browser's time zone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 
-from annotation.models import User
-from tests.annotation.seating import seated_campaign
+from annotation.models import Membership, User
+from benchmark.models import Judgement
+from tests.annotation.seating import answer, seat, seated_campaign, submit
+from tests.annotation.test_access import make_release
 from tests.annotation.views.pages import Page, browser
-from tests.factories import PASSWORD, UserFactory
+from tests.factories import PASSWORD, UserFactory, make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -128,3 +131,70 @@ def test_error_pages_speak_it_too(tmp_path: Path) -> None:
     forged = browser(rater, enforce_csrf_checks=True).post(reverse("logout"))
     assert forged.status_code == 403
     assert forged.headers["Content-Language"] == "zh-hans"
+
+
+class TestZone:
+    """Of a browser that names one in a cookie."""
+
+    MOMENT = datetime(2026, 7, 1, 22, 30, 15, tzinfo=UTC)
+
+    @pytest.fixture
+    def lead(self, tmp_path: Path) -> Membership:
+        campaign, (rater, _) = seated_campaign(tmp_path)
+        assert rater.rater is not None
+        submit(seat=seat(rater), answer=answer())
+        Judgement.objects.update(submitted_at=self.MOMENT)
+        return make_member(campaign, Membership.Role.LEAD)
+
+    def shown(self, lead: Membership, zone: str | None) -> str:
+        """The time of the only judgement, on the page of the campaign."""
+        client = browser(lead)
+        if zone is not None:
+            client.cookies["timezone"] = zone
+        page = Page(client.get(reverse("campaign", args=[lead.campaign.slug])))
+        assert page.having(title="2026-07-01 22:30:15 UTC", datetime="2026-07-01T22:30:15+00:00")
+        (found,) = [text for text in page.texts if "July" in text]
+        return found
+
+    @pytest.mark.parametrize(
+        ("zone", "words"),
+        [
+            ("Asia/Shanghai", "July 2, 2026 06:30"),
+            ("America/Argentina/Buenos_Aires", "July 1, 2026 19:30"),
+            # As browsers still call it.
+            ("Asia/Calcutta", "July 2, 2026 04:00"),
+            ("Etc/GMT+8", "July 1, 2026 14:30"),
+            ("UTC", "July 1, 2026 22:30 UTC"),
+        ],
+    )
+    def test_moments_are_in_it(self, lead: Membership, zone: str, words: str) -> None:
+        assert self.shown(lead, zone) == words
+        # The next request, in the same thread, is somebody else's.
+        assert timezone.get_current_timezone_name() == "UTC"
+        assert self.shown(lead, None) == "July 1, 2026 22:30 UTC"
+
+    @pytest.mark.parametrize(
+        "zone",
+        [
+            *("", "Mars/Olympus", "Europe", "Europe/Berlin ", "../../etc/passwd", "/etc/localtime"),
+            *("UTC+8", "+08:00", "x" * 3_000, "tzdata.zi", "<b>"),
+        ],
+    )
+    def test_what_is_none_is_as_if_nothing_were_named(self, lead: Membership, zone: str) -> None:
+        assert self.shown(lead, zone) == "July 1, 2026 22:30 UTC"
+
+    def test_files_know_nothing_of_it(self, lead: Membership) -> None:
+        campaign = lead.campaign
+        release = make_release(campaign)
+        release.archive.parent.mkdir(parents=True, exist_ok=True)
+        release.archive.write_bytes(b"as it was built")
+        addresses = [reverse("download", args=[campaign.slug, release.version]), reverse("healthz")]
+        for address in addresses:
+            got = []
+            for zone in ("", "Pacific/Kiritimati"):
+                client = browser(lead)
+                client.cookies["timezone"] = zone
+                response = client.get(address)
+                assert response.status_code == 200
+                got.append((b"".join(response), sorted(response.headers.items())))
+            assert got[0] == got[1]

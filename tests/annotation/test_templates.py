@@ -27,6 +27,18 @@ def test_nothing_is_inline(name: str) -> None:
     assert not INLINE.search((FOLDER / name).read_text(encoding="utf-8"))
 
 
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_what_is_cached_has_no_moments(name: str) -> None:
+    """They would be in the zone of whoever came first."""
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    for cached in re.findall(r"{% cache .*?{% endcache %}", text, re.DOTALL):
+        parts = [cached]
+        for part in parts:
+            included = re.findall(r'{% include "([^"]+)"', part)
+            parts += [(FOLDER / each).read_text(encoding="utf-8") for each in included]
+        assert not re.search(r"{% (moment|now)\b|\|(date|time)", "".join(parts))
+
+
 def test_a_refused_form_names_both_addresses() -> None:
     request = RequestFactory().post("/", headers={"origin": "https://proxy.example"})
     request.htmx = False  # type: ignore[attr-defined]

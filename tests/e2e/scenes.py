@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
@@ -96,6 +98,7 @@ def make_scenes(folder: Path) -> list[Scene]:
         Scene("closed", reverse("task", args=["jugs"]), late.user),
         Scene("my-page", reverse("own", args=["cups"]), rater.user),
         Scene("history", reverse("history", args=["cups"]), rater.user),
+        Scene("too-large", reverse("home"), rater.user, _send_too_much),
         Scene("password", reverse("password"), rater.user),
         Scene("invite", reverse("join", args=[invite.pk]), None),
         Scene("invite-signed-in", reverse("join", args=[invite.pk]), lead),
@@ -150,6 +153,21 @@ def _send_empty(page: Page) -> None:
     # By a request of its own: with scripts, the page says what is missing before it sends.
     page.locator("form.answer").evaluate("form => form.submit()")
     expect(page.locator(".field-error").first).to_be_visible()
+
+
+def _send_too_much(page: Page) -> None:
+    # More in any form, with the one that every page has.
+    page.locator(".languages").evaluate(
+        """(form, size) => {
+            const field = document.createElement("textarea");
+            field.name = "more";
+            field.value = "x".repeat(size);
+            form.append(field);
+            form.submit();
+        }""",
+        settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    )
+    expect(page.locator("h1")).to_have_text(re.compile("too large|太大"))
 
 
 def _open_by_key(key: str, shown: str) -> Callable[[Page], None]:

@@ -24,6 +24,7 @@ from annotation.domain.rubric import (
     read_answer,
     side_of,
 )
+from benchmark.formats.checks import is_blank
 
 CRITERIA = ("helpfulness", "personalization")
 PLAIN = Rules(CRITERIA)
@@ -115,8 +116,10 @@ class TestSkips:
     def test_another_reason_is_in_the_comment(self) -> None:
         other = form(is_skip=True, skip_reason="other")
         assert problems(other) == [("comment", "needs_comment")]
-        assert problems(replace(other, comment=" \r\n ")) == [("comment", "needs_comment")]
-        assert accepted(replace(other, comment="In German.")).skip_reason == "other"
+        for unseen in (" \r\n ", "\u200b", "\u3164 \ufe0f", "\u2800\n\u00ad"):
+            assert problems(replace(other, comment=unseen)) == [("comment", "needs_comment")]
+        for seen in ("In German.", "德语。", "🙂", "👩\u200d🌾"):
+            assert accepted(replace(other, comment=seen)).skip_reason == "other"
 
     @pytest.mark.parametrize(
         ("reason", "code"),
@@ -197,6 +200,9 @@ COMMENTS = [
     ("🙂" * COMMENT_LIMIT, "🙂" * COMMENT_LIMIT),
     # White space at the ends does not count either.
     (" " * 100 + "x" * COMMENT_LIMIT + "\n" * 100, "x" * COMMENT_LIMIT),
+    # Where there is nothing to be seen there is none.
+    ("\u200b\ufeff", ""),
+    ("\u3164\n\u2800", ""),
     # Right to left and without width: kept as written.
     ("\u202eolleh\u202c\u200b", "\u202eolleh\u202c\u200b"),
 ]
@@ -236,8 +242,10 @@ class TestTheWayBack:
     """A stored answer as the form that gives it, for corrections."""
 
     choices = st.sampled_from(["A", "B", "tie"])
-    kept = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r")).map(
-        str.strip
+    kept = (
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r"))
+        .map(str.strip)
+        .filter(lambda text: not text or not is_blank(text))
     )
     answers = st.one_of(
         st.builds(

@@ -108,6 +108,7 @@ def test_a_refused_import_leaves_no_campaign(tmp_path: Path) -> None:
     [
         (["--campaign", "Not a slug"], "--campaign: Enter a valid"),
         (["--campaign", "new", "--name", "x" * 201], "--name: Ensure this value has at most 200"),
+        (["--campaign", "new", "--name", "\u200b"], "--name: There is nothing in it"),
         (["--campaign", "new", "--raters-per-pair", "0"], "must be a whole number from 1 to 99"),
         (["--campaign", "new", "--raters-per-pair", "nine"], "must be a whole number from 1 to 99"),
     ],

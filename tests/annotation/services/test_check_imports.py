@@ -72,7 +72,7 @@ def test_every_format_gives_the_same_checks(
         ("training", 2, "check-3", {"personalization": "A"}, "Why **A** is right in 3."),
     ]
     pair = Pair.objects.get(pair_id="check-4")
-    assert (pair.response_a, pair.source_a) == ("Response of one kind to 4.", "full")
+    assert (pair.response_a, pair.source_a) == ("Response of one kind to 904.", "full")
     event = Event.objects.get(action="checks:imported")
     assert event.data == {"file": f"checks{extension}", "new_checks": 5}
 
@@ -90,7 +90,7 @@ def test_checks_are_in_a_set_of_their_own(campaign: Campaign, tmp_path: Path) ->
     assert Campaign.objects.get().checks == checks
     assert set(campaign.pair_set.pairs.values_list("pk", flat=True)) == before
     assert set(PairSeats.objects.values_list("pair_id", flat=True)) == before
-    assert checks.pairs.get().query == "Query 7?"
+    assert checks.pairs.get().query == "Query 907?"
 
 
 def test_the_slug_is_shortened_and_another_one_where_it_is_taken(tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def test_what_was_resolved_can_be_flagged_again(held: Assignment) -> None:
         ("1", "", "", FlagProblem("kind", "missing")),
         ("1", "boring", "", FlagProblem("kind", "unknown_choice")),
         ("1", "other", "  ", FlagProblem("comment", "needs_comment")),
+        ("1", "other", "\u200b\u3164", FlagProblem("comment", "needs_comment")),
         ("1", "broken", "x" * 100_000, FlagProblem("comment", "too_long")),
         ("1", "broken", "x" * (COMMENT_LIMIT + 1), FlagProblem("comment", "too_long")),
         ("1", "broken", "a\x00b", FlagProblem("comment", "odd_characters")),
@@ -84,3 +85,4 @@ def test_any_other_words_are_kept_as_they_are(held: Assignment) -> None:
     words = "👩‍👩‍👧 \N{RIGHT-TO-LEFT OVERRIDE}شكرا\r\n" + "字" * 100
     assert flag(held, comment=words).comment == words.replace("\r\n", "\n")
     assert flag(held, "1", comment="x" * COMMENT_LIMIT)
+    assert flag(held, "2", kind="other", comment="🙂").comment == "🙂"

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from django.utils.timezone import override as override_zone
 from django.utils.translation import override
 
 from annotation.domain.persona_card import persona_card
@@ -83,7 +84,7 @@ def test_durations(seconds: float | None, shown: str) -> None:
     assert figures.duration(seconds) == shown
 
 
-def test_a_moment_is_in_utc_whatever_its_zone() -> None:
+def test_without_a_zone_of_the_reader_a_moment_is_in_the_servers_and_says_so() -> None:
     at = datetime(2026, 7, 2, 0, 30, 15, tzinfo=timezone(timedelta(hours=2)))
     html = moments.moment(at)
     assert 'datetime="2026-07-01T22:30:15+00:00"' in html
@@ -91,6 +92,26 @@ def test_a_moment_is_in_utc_whatever_its_zone() -> None:
     assert ">July 1, 2026 22:30 UTC<" in html
     assert moments.moment(None) == ""
     assert ">22:30 UTC<" in moments.moment(at.astimezone(UTC), "time")
+    assert ">July 1, 2026 UTC<" in moments.moment(at, "date")
+
+
+@pytest.mark.parametrize(
+    ("zone", "words"),
+    [
+        ("Asia/Shanghai", ("July 2, 2026 06:30", "06:30", "July 2, 2026")),
+        ("America/St_Johns", ("July 1, 2026 20:00", "20:00", "July 1, 2026")),
+        # Its clocks are those of UTC, and it is said all the same.
+        ("UTC", ("July 1, 2026 22:30 UTC", "22:30 UTC", "July 1, 2026 UTC")),
+    ],
+)
+def test_a_moment_is_in_the_zone_of_the_reader(zone: str, words: tuple[str, ...]) -> None:
+    at = datetime(2026, 7, 1, 22, 30, 15, tzinfo=UTC)
+    with override_zone(zone):
+        for form, shown in zip(("both", "time", "date"), words, strict=True):
+            html = moments.moment(at, form)
+            assert f">{shown}<" in html
+            assert 'datetime="2026-07-01T22:30:15+00:00"' in html
+            assert 'title="2026-07-01 22:30:15 UTC"' in html
 
 
 def test_letters_of_traits_become_words_even_under_misspelt_keys() -> None:

@@ -110,6 +110,7 @@ def test_guidelines_are_published_as_the_next_version(client: Client, campaign: 
     [
         ("", "Write what raters are to do."),
         (" \n ", "Write what raters are to do."),
+        ("\u200b\n\u3164\ufe0f", "Write what raters are to do."),
         ("x" * 100_001, "the limit is 100000 characters"),
         ("a\x00b", "Null characters"),
     ],

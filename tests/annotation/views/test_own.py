@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -25,9 +27,17 @@ from annotation.models import (
 )
 from annotation.own_contexts import OwnView, own_view, span_words
 from annotation.services.flags import raise_flag, resolve_flag
+from annotation.services.steps import next_step
 from benchmark.models import Judgement
 from tests.annotation.seating import NOW, fresh, seated_campaign
-from tests.annotation.views.answering import KINDS, add_checks, judge, mixed_campaign, onboard
+from tests.annotation.views.answering import (
+    KINDS,
+    add_checks,
+    give,
+    judge,
+    mixed_campaign,
+    onboard,
+)
 from tests.annotation.views.pages import Page, browser, plain
 from tests.factories import make_member
 
@@ -215,7 +225,7 @@ class TestScores:
         self, tmp_path: Path
     ) -> None:
         rater = mixed_campaign(tmp_path, gold_percent=50, repeat_percent=0, gold_minimum=2)
-        label = "Pairs with a known answer, up to yesterday"
+        label = "Pairs with a known answer, up to yesterday (UTC)"
         judge(rater, 8)
         tomorrow = NOW + timedelta(days=1)
         given = CheckAnswer.objects.count()
@@ -236,6 +246,13 @@ class TestScores:
         assert self.lines(rater, now=tomorrow + timedelta(hours=1)) == {
             label: ((2 * given, given), "")
         }
+        # Nor does another midnight: by moving it one would find out which pairs are gold.
+        for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kathmandu"):
+            with timezone.override(zone):
+                assert self.lines(rater, now=tomorrow + timedelta(hours=1)) == {
+                    label: ((2 * given, given), "")
+                }
+                assert self.lines(rater, now=NOW + timedelta(hours=14)) == {}
         Campaign.objects.update(gold_minimum=99)
         assert self.lines(rater, now=tomorrow) == {}
 
@@ -361,11 +378,95 @@ def test_spans_in_words(seconds: float | None, words: str) -> None:
     assert span_words(seconds) == words
 
 
-def test_days_begin_where_the_server_says(tmp_path: Path) -> None:
+ZONES = [
+    (None, [(2, 2)], "UTC"),
+    ("Mars/Olympus", [(2, 2)], "UTC"),
+    ("Asia/Shanghai", [(3, 1), (2, 1)], "Asia/Shanghai"),
+    ("America/New_York", [(2, 2)], "America/New_York"),
+    ("Pacific/Pago_Pago", [(2, 1), (1, 1)], "Pacific/Pago_Pago"),
+]
+
+
+@pytest.mark.parametrize(("zone", "days", "name"), ZONES)
+def test_days_begin_where_the_reader_is(
+    tmp_path: Path, zone: str | None, days: list[tuple[int, int]], name: str
+) -> None:
     _, (rater, _) = seated_campaign(tmp_path)
     judge(rater, 1, start=datetime(2026, 3, 2, 17, tzinfo=UTC))
     judge(rater, 1, start=datetime(2026, 3, 2, 9, tzinfo=UTC))
-    with timezone.override("Asia/Shanghai"):
+    client = browser(rater)
+    if zone:
+        client.cookies["timezone"] = zone
+    page = own(client, rater)
+    assert re.findall(r"March (\d), 2026", page.text) == [str(day) for day, _ in days]
+    assert f"judged since midnight ({name})" in page.text
+    assert f"Days begin at midnight ({name})" in page.text
+    with timezone.override(name):
         view = view_of(rater, now=datetime(2026, 3, 2, 18, tzinfo=UTC))
-    assert [(day.date.day, day.n) for day in view.days] == [(3, 1), (2, 1)]
-    assert tiles(view)["Today"] == ("1", "judged since midnight (Asia/Shanghai)")
+    assert [(day.date.day, day.n) for day in view.days] == days
+    assert tiles(view)["Today"][0] == str(days[0][1])
+
+
+class TestTraining:
+    def lines(self, rater: Membership) -> list[tuple[str, bool, str]]:
+        return [(row.query, row.is_right, row.address) for row in view_of(rater).training]
+
+    def test_every_answer_leads_to_its_explanation(self, tmp_path: Path) -> None:
+        """What was right in part is not right; of the other checks there is nothing."""
+        campaign, (rater, other) = seated_campaign(tmp_path, pairs=30)
+        add_checks(campaign, tmp_path, training=3, qualification=2, gold=10)
+        Campaign.objects.filter(pk=campaign.pk).update(gold_percent=30, gold_pass_percent=0)
+        seats = []
+        for number, choices in enumerate(("AA", "AB", "BB")):
+            seat = next_step(membership=fresh(rater), now=NOW + timedelta(minutes=number))
+            assert isinstance(seat, Assignment)
+            answer = Answer({"helpfulness": choices[0], "personalization": choices[1]})
+            give(seat, answer, now=NOW + timedelta(minutes=number, seconds=30))
+            seats.append(seat)
+        addresses = [reverse("submit", args=[seat.pk]) for seat in seats]
+        queries = [f"Query {n} of a pair like others?" for n in range(3)]
+        expected = list(zip(queries, (True, False, False), addresses, strict=True))
+        assert self.lines(rater) == expected
+        assert self.lines(other) == []
+
+        onboard(rater, choice="A", start=NOW + timedelta(hours=1))
+        judge(rater, 20, start=NOW + timedelta(hours=2))
+        kinds = set(Assignment.objects.filter(membership=rater).values_list("purpose", flat=True))
+        assert kinds >= {"training", "qualification", "gold", "vote"}
+        assert self.lines(rater) == expected
+
+        client = browser(rater)
+        page = own(client, rater)
+        seats_named = re.findall(r"/seats/[0-9a-f-]{36}/", page.html)
+        assert seats_named == addresses
+        for state in (Campaign.State.OPEN, Campaign.State.CLOSED):
+            Campaign.objects.filter(pk=campaign.pk).update(state=state)
+            explained = Page(client.get(addresses[1]))
+            assert "So it is." in explained.text
+        assert browser(other).get(addresses[1]).status_code == 404
+
+    def test_long_queries_are_cut_and_none_shows_nothing(self, tmp_path: Path) -> None:
+        campaign, (rater, _) = seated_campaign(tmp_path)
+        assert "Training pairs" not in own(browser(rater), rater).text
+        add_checks(campaign, tmp_path, training=1)
+        campaign.refresh_from_db()
+        assert campaign.checks is not None
+        campaign.checks.pairs.update(query="为什么" * 100)
+        onboard(rater, choice="A")
+        [(query, is_right, _)] = self.lines(rater)
+        assert (query, is_right) == ("为什么" * 33 + "为…", True)
+        page = own(browser(rater), rater)
+        assert page.having(lang="zh-Hans", class_="own-trained")
+        assert "Training pairs" in page.text
+
+    def test_it_asks_as_much_for_many_as_for_few(self, tmp_path: Path) -> None:
+        counts = []
+        for slug, number in (("few", 1), ("many", 6)):
+            campaign, (rater, _) = seated_campaign(tmp_path, slug=slug)
+            add_checks(campaign, tmp_path, training=number)
+            onboard(rater, choice="A")
+            client = browser(rater)
+            with CaptureQueriesContext(connection) as asked:
+                assert len(own(client, rater).having(scope="row")) >= number
+            counts.append(len(asked))
+        assert counts[0] == counts[1]

@@ -252,6 +252,7 @@ class TestStanding:
         [
             ("", "Say why"),
             ("   ", "Say why"),
+            ("\u200b \u3164", "Say why"),
             ("a\x00b", "Null characters"),
             ("x" * 1_001, "at most 1000"),
         ],
@@ -325,6 +326,11 @@ class TestInvites:
         assert str(invite.pk) not in page.html
         assert "revoked" in page.text
 
+    def test_a_label_that_nobody_sees_is_none(self, client: Client, campaign: Campaign) -> None:
+        client.post(address("invite", campaign), self.FORM | {"label": "\u200b"})
+        assert Invite.objects.get().label == ""
+        assert "Without a label" in people(client, campaign).text
+
     def test_for_any_number_of_people(self, client: Client, campaign: Campaign) -> None:
         client.post(address("invite", campaign), self.FORM | {"max_uses": ""})
         assert Invite.objects.get().max_uses is None
@@ -394,11 +400,14 @@ class TestStudies:
         ("change", "field", "words"),
         [
             ({"name": ""}, "name", "Give the study a name."),
+            ({"name": "\u2800"}, "name", "Give the study a name."),
             ({"consent": " "}, "consent", "Write what participants agree to."),
+            ({"consent": "\ufeff\n\u200b"}, "consent", "Write what participants agree to."),
             ({"consent": "x" * 20_001}, "consent", "at most 20000"),
             ({"pairs_each": "0"}, "pairs_each", "from 1 to 10000"),
             ({"minutes": "-1"}, "minutes", "from 1 to 10080"),
             ({"completion_code": ""}, "completion_code", "Enter the code"),
+            ({"completion_code": "\u3164"}, "completion_code", "Enter the code"),
             ({"completion_url": "javascript:alert(1)"}, "completion_url", "https://"),
             ({"completion_url": "ftp://x.example/"}, "completion_url", "https://"),
             ({"study_parameter": "a=b&c"}, "study_parameter", "A parameter has letters"),
