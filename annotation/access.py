@@ -57,21 +57,22 @@ def lead_or_404(request: HttpRequest, slug: str) -> Membership:
 
 def seat_or_404(request: HttpRequest, seat_id: UUID) -> Assignment:
     """A seat of the user's own; to everybody else it does not exist."""
+    user = current_user(request)
     seat = (
-        Assignment.objects.filter(pk=seat_id, membership__user=current_user(request))
+        Assignment.objects.filter(pk=seat_id, membership__user=user)
         .select_related(
             "campaign__pair_set",
             "check_item",
             "membership__rater",
             "membership__crowd_place__study",
-            "membership__user",
         )
         .first()
     )
     if seat is None:
         raise Http404
-    # One object, and not two that may differ.
+    # One object each, and not two that may differ.
     seat.membership.campaign = seat.campaign
+    seat.membership.user = user
     return seat
 
 
