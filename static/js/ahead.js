@@ -54,15 +54,17 @@ export const showAhead = () => {
   return true;
 };
 
-// The answer before is stored and the pair on screen is the rater's; `bar` says so in the page.
+// The answer before has been decided on; the task bar for it, where there is one.
 export const confirm = (bar) => {
-  htmx.swap("#task .task-bar", bar, { swapStyle: "outerHTML" });
+  if (bar) htmx.swap("#task .task-bar", bar, { swapStyle: "outerHTML" });
   delete task().dataset.isAhead;
   next = null;
   showStateAgain();
-  say(savedWords());
-  // It was said when the pair came; what is said now would silence it.
-  document.dispatchEvent(new Event("say-again"));
+  if (bar) {
+    say(savedWords());
+    // It was said when the pair came; what is said now would silence it.
+    document.dispatchEvent(new Event("say-again"));
+  }
   soon(fetchNext);
 };
 

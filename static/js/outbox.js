@@ -222,6 +222,11 @@ const sendAll = async () => {
   }
   failures = 0;
   if (replayed) sayReplayed();
+  // Another tab may have sent it.
+  if (store.keys(PREFIX).length) return;
+  hush("waits-one");
+  hush("waits-some");
+  if (isAhead()) confirm();
 };
 
 async function pump() {
@@ -352,8 +357,12 @@ channel.addEventListener("message", ({ data }) => {
   if (data.kind === "signed-in" && data.user === user) {
     document.dispatchEvent(new Event("signed-in"));
   }
+  if (data.kind !== "decided") return;
   const place = here();
-  if (data.kind !== "decided" || data.name !== place?.name) return;
+  if (data.name !== place?.name) {
+    pump();
+    return;
+  }
   const isOwnDraft = place.form.dataset.touched !== undefined;
   if (isOwnDraft && answerIn(entryOf(place.form, "")) !== data.answer) {
     tell("answered-elsewhere-otherwise", {

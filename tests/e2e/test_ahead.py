@@ -288,6 +288,21 @@ def test_time_begins_when_it_is_shown(task: Page, campaign: Campaign) -> None:
     assert abs((second.opened_at - first.submitted_at).total_seconds()) < 1
 
 
+def test_another_tab_sends_the_answer_that_waits(task: Page, campaign: Campaign) -> None:
+    lose_answers(task)
+    answer(task)
+    task.locator(".submit").click()
+    expect_pair(task, 2)
+    expect(task.locator("#problem")).to_contain_text("1 answer is waiting in this browser")
+    other = task.context.new_page()
+    other.goto(task_address(campaign))
+    expect_pair(other, 2)
+    assert Judgement.objects.count() == 1
+    expect_confirmed(task)
+    expect(task.locator("#problem")).to_be_hidden()
+    expect(task.locator(".save-state")).not_to_contain_text("Saving")
+
+
 def test_two_tabs(task: Page, campaign: Campaign) -> None:
     """What one tab answers, the other one passes; both have the same pair after it."""
     other = task.context.new_page()
