@@ -1,4 +1,4 @@
-"""Answers on their way to the server, held back."""
+"""Answers on their way to the server, held back or lost."""
 
 from __future__ import annotations
 
@@ -34,3 +34,18 @@ class Gate:
         self.is_open = True
         for route in self.held:
             route.continue_()
+
+
+def lose_first_reply(page: Page) -> list[int]:
+    """The server gets the first answer, and the page never learns it; the status of the reply."""
+    lost: list[int] = []
+
+    def lose(route: Route) -> None:
+        if lost:
+            route.continue_()
+            return
+        lost.append(route.fetch().status)
+        route.abort()
+
+    page.route(SEATS, lose)
+    return lost

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.contrib.sessions.models import Session
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from annotation.models import Assignment, Campaign, Membership, PairSeats
 from benchmark.models import Judgement
@@ -20,7 +20,7 @@ from tests.e2e.answering import (
     write_answer,
 )
 from tests.e2e.conftest import answer, expect_pair, task_address
-from tests.e2e.gate import SEATS, Gate
+from tests.e2e.gate import SEATS, Gate, lose_first_reply
 from tests.factories import add_pairs, make_campaign
 
 
@@ -118,16 +118,7 @@ def test_without_a_network_both_wait_and_are_sent_in_order(task: Page) -> None:
 
 
 def test_a_reply_that_was_lost(task: Page) -> None:
-    lost: list[int] = []
-
-    def lose_the_reply(route: Route) -> None:
-        if lost:
-            route.continue_()
-            return
-        lost.append(route.fetch().status)
-        route.abort()
-
-    task.route(SEATS, lose_the_reply)
+    lost = lose_first_reply(task)
     write_answer(task)
     task.locator(".submit").click()
     expect_pair(task, 2)

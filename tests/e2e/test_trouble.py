@@ -35,9 +35,8 @@ from tests.e2e.conftest import (
     task_address,
     watch,
 )
+from tests.e2e.gate import SEATS, lose_first_reply
 from tests.factories import PASSWORD, UserFactory, make_member
-
-SEATS = "**/seats/*/"
 
 
 def test_network_cut_before_the_server_got_it(task: Page) -> None:
@@ -60,16 +59,7 @@ def test_network_cut_before_the_server_got_it(task: Page) -> None:
 
 
 def test_network_cut_after_the_server_stored_it(task: Page) -> None:
-    lost: list[int] = []
-
-    def lose_the_reply(route: Route) -> None:
-        if lost:
-            route.continue_()
-            return
-        lost.append(route.fetch().status)
-        route.abort()
-
-    task.route(SEATS, lose_the_reply)
+    lost = lose_first_reply(task)
     write_answer(task)
     task.locator(".submit").click()
     expect_pair(task, 2)
