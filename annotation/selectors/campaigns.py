@@ -157,10 +157,12 @@ def main_round_done(membership: Membership) -> int:
 
 
 def open_leases(campaign: Campaign, *, now: datetime) -> int:
+    """Pairs that somebody has on screen, as far as the server knows."""
     return Assignment.objects.filter(
         campaign=campaign,
         purpose=Assignment.Purpose.VOTE,
         state=Assignment.State.OPEN,
+        is_ahead=False,
         lease_expires_at__gt=now,
     ).count()
 

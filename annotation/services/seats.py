@@ -71,7 +71,8 @@ def claim_seat(*, membership: Membership, now: datetime | None = None) -> Assign
 def claim_ahead(*, membership: Membership, now: datetime | None = None) -> Assignment | None:
     """The seat that comes after the rater's open one; asking again gives the same one.
 
-    None where the rater has no open seat, and where no pair can be spared or is at hand.
+    None where the rater has no open seat, and where there is no pair. Whoever finds no other place
+    takes this one (`_held_ahead`): nobody goes without a pair for it.
     """
     now = now or timezone.now()
     if not membership.campaign.is_open:
@@ -85,27 +86,10 @@ def claim_ahead(*, membership: Membership, now: datetime | None = None) -> Assig
             return None
         if held := _renewed(membership, now=now, is_ahead=True):
             return held
-        if not _can_spare(membership.campaign):
-            return None
         if check := _take_check(membership, member, now=now, is_ahead=True):
             return check
         place = _next_pair(membership, after=member.cursor, lock=True)
         return None if place is None else _take_place(membership, place, now=now, is_ahead=True)
-
-
-def _can_spare(campaign: Campaign) -> bool:
-    """Whether more pairs have a place than there are raters: none is turned away for it then."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "WITH raters AS (SELECT count(*) AS number FROM annotation_membership"
-            "  WHERE campaign_id = %(campaign)s AND role = 'annotator' AND standing = 'active')"
-            " SELECT (SELECT count(*) FROM (SELECT FROM annotation_pairseats"
-            "  WHERE campaign_id = %(campaign)s AND free > 0"
-            "  LIMIT (SELECT number + 1 FROM raters)) found) > number FROM raters",
-            {"campaign": campaign.pk},
-        )
-        can_spare: bool = cursor.fetchone()[0]
-    return can_spare
 
 
 def barred_because(membership: Membership) -> NothingLeft | None:
@@ -255,10 +239,15 @@ def _claim(membership: Membership, *, now: datetime, wait: bool) -> Assignment |
         if check := _take_check(membership, member, now=now, is_ahead=False):
             return check
         place = _next_pair(membership, after=member.cursor, lock=not wait)
+        if place is None and wait:
+            place = _held_ahead(membership)
+            if place is None:
+                return _why_nothing(membership, now=now)
         if place is None:
-            return _why_nothing(membership, now=now) if wait else None
+            return None
         if wait:
             lock_pair(place.pair)
+            _give_up_ahead(place)
         return _take_place(membership, place, now=now, is_ahead=False)
 
 
@@ -335,6 +324,46 @@ def _next_pair(membership: Membership, *, after: int, lock: bool) -> _Place | No
         if row:
             return _Place(*row)
     return None
+
+
+def _held_ahead(membership: Membership) -> _Place | None:
+    """A pair for this rater of which somebody holds a place ahead, and is at work on another."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pair.id, pair.pair_id FROM annotation_assignment ahead"
+            " JOIN benchmark_pair pair ON pair.id = ahead.pair_id"
+            " WHERE ahead.campaign_id = %s AND ahead.state = 'open' AND ahead.is_ahead"
+            " AND ahead.purpose = 'vote' AND ahead.membership_id <> %s"
+            " AND NOT EXISTS (SELECT FROM benchmark_judgement judgement"
+            "   WHERE judgement.pair_id = ahead.pair_id AND judgement.rater_id = %s)"
+            # The one that will be needed last.
+            " ORDER BY ahead.claimed_at DESC LIMIT 1",
+            [membership.campaign_id, membership.pk, membership.rater_id],
+        )
+        row = cursor.fetchone()
+    return _Place(*row) if row else None
+
+
+def _give_up_ahead(place: _Place) -> None:
+    """Where a pair, whose lock is held, has no place left: one that is held ahead becomes free."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            WITH given_up AS (
+                UPDATE annotation_assignment SET state = 'expired'
+                WHERE state = 'open' AND is_ahead AND id = (
+                    SELECT ahead.id FROM annotation_assignment ahead
+                    JOIN annotation_pairseats seats ON seats.pair_id = ahead.pair_id
+                    WHERE ahead.pair_id = %(pair)s AND seats.free = 0 AND ahead.purpose = 'vote'
+                      AND ahead.state = 'open' AND ahead.is_ahead
+                    ORDER BY ahead.claimed_at DESC LIMIT 1)
+                RETURNING pair_id
+            )
+            UPDATE annotation_pairseats seats SET free = free + 1
+            FROM given_up WHERE seats.pair_id = given_up.pair_id
+            """,
+            {"pair": place.pair},
+        )
 
 
 def _take_place(

@@ -66,8 +66,10 @@ def next_ahead(*, seat: Assignment, now: datetime) -> Assignment | None:
     if must_read or not seat.is_main_round:
         return None
     place: CrowdPlace | None = getattr(membership, "crowd_place", None)
-    if place is not None and main_round_done(membership) + 1 >= place.study.pairs_each:
-        return None
+    if place is not None:
+        is_last = main_round_done(membership) + 1 >= place.study.pairs_each
+        if is_last or now > place.ends_at:
+            return None
     return claim_ahead(membership=membership, now=now)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +14,17 @@ from django.db.migrations.executor import MigrationExecutor
 
 from annotation.models import Assignment, Campaign, Membership
 from annotation.services.answers import Outcome, stored_answer
-from annotation.services.seats import claim_seat
+from annotation.services.seats import claim_ahead, claim_seat
 from annotation.services.steps import MustRead, acknowledge, next_step
 from benchmark.models import Judgement
-from tests.annotation.seating import answer, assert_sound, fresh, submit
+from tests.annotation.seating import (
+    answer,
+    assert_sound,
+    fresh,
+    seat,
+    seated_campaign,
+    submit,
+)
 
 BEFORE = [("annotation", "0002_event_append_only"), ("benchmark", "0002_seat_in_range")]
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -119,6 +127,19 @@ class Old:
             self.benchmark("Vote").create(judgement=judgement, criterion=criterion, choice="A")
             self.benchmark("Tally").create(pair=pair, criterion=criterion, a=1)
         return judgement
+
+
+def test_backwards_no_rater_holds_two_seats(tmp_path: Path) -> None:
+    campaign, (rater,) = seated_campaign(tmp_path, annotators=1)
+    at_work = seat(rater, now=AT)
+    held = claim_ahead(membership=fresh(rater), now=AT)
+    assert held is not None
+    try:
+        migrate([("annotation", "0005_submitted_at")])
+    finally:
+        migrate(newest())
+    assert Assignment.objects.get(state="open") == at_work
+    assert_sound(campaign)
 
 
 def test_rows_of_the_version_before(old_apps: Any) -> None:

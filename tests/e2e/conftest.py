@@ -24,6 +24,14 @@ document.addEventListener("securitypolicyviolation", (event) =>
   console.error(`Content Security Policy: ${event.violatedDirective} ${event.blockedURI}`));
 """
 
+# By a route, browsers would keep no files, and each page would load all of them anew.
+NOTHING_AHEAD = """
+const { fetch } = window;
+window.fetch = (address, options) => String(address).endsWith("/ahead/")
+  ? Promise.resolve(new Response(null, { status: 204 }))
+  : fetch(address, options);
+"""
+
 # A limit, never a wait: the machine may be busy with other tests.
 PATIENCE_MS = 30_000
 
@@ -58,7 +66,17 @@ def serving() -> list[str]:
 
 
 @pytest.fixture
-def new_page(browser: Browser, live_server: LiveServer) -> Iterator[NewPage]:
+def has_next() -> bool:
+    """Whether pages may have the next pair at hand; that way is in `test_ahead`.
+
+    Else each answer goes to the server and the next pair comes with the reply, as where there is
+    none to be held ahead.
+    """
+    return False
+
+
+@pytest.fixture
+def new_page(browser: Browser, live_server: LiveServer, has_next: bool) -> Iterator[NewPage]:
     """Opens pages, each in a browser profile of its own, signed in as ``user`` if one is given."""
     contexts: list[BrowserContext] = []
     problems: list[str] = []
@@ -73,6 +91,8 @@ def new_page(browser: Browser, live_server: LiveServer) -> Iterator[NewPage]:
         )
         contexts.append(context)
         context.add_init_script(REPORT_BREACHES)
+        if not has_next:
+            context.add_init_script(NOTHING_AHEAD)
         context.set_default_timeout(PATIENCE_MS)
         if user:
             sign_in(context, user, live_server.url)
@@ -107,15 +127,9 @@ def sign_in(context: BrowserContext, user: User, address: str) -> None:
 
 @pytest.fixture
 def campaign(transactional_db: None, tmp_path: Path) -> Campaign:
-    """Open, with four pairs, and as many raters who do not come.
-
-    So none can be spared to be at hand before it is needed: each answer goes to the server, and the
-    next pair comes with the reply. The other way is in `test_ahead`.
-    """
+    """Open, with four pairs."""
     campaign = make_campaign()
     add_pairs(campaign, tmp_path, 4)
-    for _ in range(4):
-        make_member(campaign)
     return campaign
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -21,15 +20,11 @@ from tests.e2e.answering import (
 )
 from tests.e2e.conftest import answer, expect_pair, task_address
 from tests.e2e.gate import SEATS, Gate, lose_first_reply
-from tests.factories import add_pairs, make_campaign
 
 
 @pytest.fixture
-def campaign(transactional_db: None, tmp_path: Path) -> Campaign:
-    """More pairs than raters: one can be spared."""
-    campaign = make_campaign()
-    add_pairs(campaign, tmp_path, 4)
-    return campaign
+def has_next() -> bool:
+    return True
 
 
 @pytest.fixture
@@ -87,7 +82,7 @@ def test_undo_leads_to_the_answer_before(task: Page) -> None:
 def test_pair_after_pair(task: Page) -> None:
     for number in range(1, 5):
         expect_pair(task, number)
-        if number < 3:
+        if number < 4:
             expect_next_at_hand(task)
         answer(task)
         task.keyboard.press("Enter")

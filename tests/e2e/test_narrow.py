@@ -26,8 +26,6 @@ def phone(transactional_db: None, new_page: NewPage, tmp_path: Path) -> Page:
         persona=PERSONA,
         persona_id="noor",
     )
-    # As many raters as pairs: none can be spared to be at hand before it is needed.
-    make_member(campaign)
     page = new_page(make_member(campaign).user, width=375)
     page.goto(task_address(campaign))
     expect_pair(page, 1)

@@ -70,7 +70,7 @@ def test_a_researcher_sees_figures_and_no_buttons(new_page: NewPage, campaign: C
 
 
 def test_polling_shows_news_and_disturbs_nobody(new_page: NewPage, campaign: Campaign) -> None:
-    for _ in range(56):
+    for _ in range(60):
         make_member(campaign)
     page = new_page(make_member(campaign, Membership.Role.LEAD).user)
     page.clock.install()

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, CrowdPlace, Membership, PairSeats
-from annotation.services import standing, steps
+from annotation.services import steps
 from annotation.services.answers import Outcome
 from annotation.services.seats import (
     NothingLeft,
@@ -108,17 +108,54 @@ def test_there_is_none_without_a_seat_to_be_ahead_of(tmp_path: Path) -> None:
     assert ahead(rater) is None
 
 
-def test_where_pairs_are_few_none_is_held_from_others(tmp_path: Path) -> None:
-    """Each of two raters finds one of three pairs; a third rater has to find one as well."""
-    campaign, raters = seated_campaign(tmp_path, pairs=4, annotators=3, raters_per_pair=1)
-    first = seat(raters[0])
-    assert ahead(raters[0]) is None
-    # Who has gone needs none.
-    standing.exclude(membership=raters[2], actor=raters[2].user, now=NOW, reason="It was a test.")
-    following = ahead(raters[0])
-    assert following is not None
-    assert following.pair_id != first.pair_id
-    assert isinstance(claim_seat(membership=fresh(raters[1]), now=NOW), Assignment)
+def test_whoever_finds_nothing_else_takes_it(tmp_path: Path) -> None:
+    """Two people with a pair each, and the third pair held ahead by the first of them."""
+    campaign, (first, second, third) = seated_campaign(
+        tmp_path, pairs=3, annotators=3, raters_per_pair=1
+    )
+    at_work = seat(first)
+    held = ahead(first)
+    assert held is not None
+    seat(second)
+    taken = seat(third)
+    assert taken.pair_id == held.pair_id
+    assert state_of(held) == "expired"
+    assert_sound(campaign)
+    # What is at work nobody takes, and the answer before it is stored all the same.
+    assert submit(seat=at_work, answer=answer(), now=NOW) is Outcome.ACCEPTED
+    assert claim_seat(membership=fresh(first), now=NOW) == NothingLeft(
+        NothingLeft.ALL_TAKEN, NOW + LEASE
+    )
+    assert submit(seat=held, answer=answer(), now=NOW) is Outcome.EXPIRED
+    assert_sound(campaign)
+
+
+def test_it_is_not_taken_while_there_is_another_place(tmp_path: Path) -> None:
+    campaign, (first, second) = seated_campaign(tmp_path, pairs=3, raters_per_pair=1)
+    seat(first)
+    held = ahead(first)
+    assert held is not None
+    assert seat(second).pair_id != held.pair_id
+    assert state_of(held) == "open"
+    assert_sound(campaign)
+
+
+def test_a_place_that_is_held_ahead_by_some_goes_on_to_whoever_has_not_judged(
+    tmp_path: Path,
+) -> None:
+    """More raters than places: the pairs that are left for one are all held ahead by others."""
+    campaign, (rater, *others) = seated_campaign(
+        tmp_path, pairs=10, annotators=3, raters_per_pair=2
+    )
+    for other in others:
+        seat(other)
+        ahead(other)
+    done = 0
+    while isinstance(held := claim_seat(membership=fresh(rater), now=NOW), Assignment):
+        assert submit(seat=held, answer=answer(), now=NOW) is Outcome.ACCEPTED
+        done += 1
+    # All but the one at which both others are at work.
+    assert (done, held.reason) == (9, NothingLeft.ALL_TAKEN)
     assert_sound(campaign)
 
 
@@ -133,7 +170,7 @@ def test_the_pair_at_work_does_not_come_twice(tmp_path: Path) -> None:
     assert following is not None
     assert following.pair_id != first.pair_id
     submit(seat=first, answer=answer(), now=NOW)
-    seat(rater)
+    assert seat(rater) == following
     assert ahead(rater) is None
     assert_sound(campaign)
 
@@ -164,6 +201,15 @@ def test_not_beyond_what_a_crowd_participant_is_paid_for(tmp_path: Path) -> None
     assert seat(rater) == following
     assert next_ahead(following) is None
     assert CrowdPlace.objects.get().state == CrowdPlace.State.STARTED
+
+
+def test_not_after_a_crowd_participants_time(tmp_path: Path) -> None:
+    campaign, _ = seated_campaign(tmp_path, pairs=5, annotators=0)
+    place = make_place(make_study(campaign, pairs_each=4), now=NOW)
+    steps.acknowledge(membership=place.membership, version=campaign.guideline_version)
+    first = seat(place.membership)
+    CrowdPlace.objects.update(ends_at=NOW - timedelta(seconds=1))
+    assert next_ahead(first) is None
     assert_sound(campaign)
 
 
