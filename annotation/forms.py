@@ -13,7 +13,9 @@ from django.core.validators import RegexValidator, URLValidator
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from annotation.domain.rendering import shows_nothing
 from annotation.models import Campaign, Membership, User
+from annotation.services.accounts import check_username
 from annotation.services.crowd import PARAMETER_LIMIT
 from annotation.services.invites import INVITABLE
 from annotation.services.judging_settings import (
@@ -38,6 +40,17 @@ class TextField(forms.CharField):
     def to_python(self, value: Any) -> str | None:
         text = super().to_python(value)
         return self.empty_value if text and is_blank(text) else text
+
+
+class MarkdownField(TextField):
+    """Nor is there a text where nothing is left to be seen of its Markdown."""
+
+    def clean(self, value: Any) -> Any:
+        # At last, so that what is too long is not rendered.
+        text = super().clean(value)
+        if text and self.required and shows_nothing(text):
+            raise ValidationError(self.error_messages["required"], code="required")
+        return text
 
 
 def _number(
@@ -107,6 +120,7 @@ class AccountForm(forms.Form):
 
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
+        check_username(username)
         # Ada and ada would be told apart by nobody.
         if User.objects.filter(username__iexact=username).exists():
             self.name_is_taken()
@@ -191,7 +205,7 @@ class StudyForm(forms.Form):
         required=False,
         help_text=_("When it is given, people who come from another study are turned away."),
     )
-    consent = TextField(
+    consent = MarkdownField(
         label=_("What participants agree to"),
         max_length=CONSENT_LIMIT,
         widget=forms.Textarea(attrs={"rows": 8}),
@@ -309,7 +323,7 @@ class JudgingForm(forms.Form):
 class GuidelinesForm(forms.Form):
     """The next version of the guidelines."""
 
-    body = TextField(
+    body = MarkdownField(
         label=_("Guidelines"),
         help_text=_("In Markdown. Raters read and acknowledge a new version before they go on."),
         widget=forms.Textarea(attrs={"rows": 24}),

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
-from django.utils.translation import get_language, gettext, pgettext_lazy
+from django.utils.translation import get_language, gettext, ngettext_lazy, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from annotation.contexts import RESPONSE_LABELS, SKIP_LABELS, TARGET_LABELS, Text
@@ -211,7 +211,7 @@ def _tiles(
         ),
         TileView(
             label=_("At most to go"),
-            number=number_format(left),
+            number=number_format(left) if goes_on else "\N{EM DASH}",
             sentence=_left_words(left, speed) if goes_on else "",
         ),
         TileView(
@@ -225,7 +225,10 @@ def _tiles(
             number="\N{EM DASH}" if speed.per_hour is None else _round_words(speed.per_hour),
             sentence=NO_NUMBER[speed.reason]
             if speed.per_hour is None
-            else _("of active time, over %(n)s answers") % {"n": number_format(speed.n)},
+            else ngettext_lazy(
+                "of active time, over %(n)s answer", "of active time, over %(n)s answers", speed.n
+            )
+            % {"n": number_format(speed.n)},
         ),
         TileView(
             label=_("Time for a pair"),

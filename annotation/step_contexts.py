@@ -232,6 +232,10 @@ def finished_view(
             _(
                 "All your answers are saved. Give this code to the platform that you came from, or"
                 " use the button."
+            )
+            if code_address
+            else _(
+                "All your answers are saved. Give this code to the platform that you came from."
             ),
             code=code,
             code_address=code_address,

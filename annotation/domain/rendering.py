@@ -11,6 +11,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from benchmark.formats.checks import is_blank
+
 # No images and no raw HTML: a response may not load or run anything. Links keep their text only,
 # since an annotator should compare what is written and not leave the page.
 _TAGS = {
@@ -69,6 +71,11 @@ def to_html(text: str, *, breaks: bool = True) -> str:
     """
     html = _parsers[breaks].render(text, {"language": language_of(text)})
     return nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)
+
+
+def shows_nothing(text: str) -> bool:
+    """Whether a page has nothing to read of it: marks alone, link targets, entities of spaces."""
+    return is_blank(nh3.clean(to_html(text), tags=set()))
 
 
 @lru_cache(maxsize=4096)

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
 from annotation.domain import lifecycle
+from annotation.domain.rendering import shows_nothing
 from annotation.models import Campaign, Event, Guideline, PairSeats, User
 from annotation.services.seats import free_lapsed_seats
 from benchmark.formats.checks import is_blank
@@ -89,7 +90,7 @@ def create_campaign(
             campaign=campaign,
             version=1,
             body=DEFAULT_GUIDELINES.read_text(encoding="utf-8")
-            if is_blank(guidelines)
+            if shows_nothing(guidelines)
             else guidelines,
         )
         Event.objects.create(campaign=campaign, actor=actor, action="campaign:created")

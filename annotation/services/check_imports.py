@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
+from annotation.domain.rendering import shows_nothing
 from annotation.models import Campaign, CheckItem, Event, User
 from benchmark.formats import PairRecord, PersonaRecord, Problem, read_pairs
 from benchmark.formats.checks import Flaw, text_of
@@ -75,7 +76,8 @@ def import_checks(
     A pair with the same content and the same expectations is left as it is; other expectations for
     a pair that is there are refused, since answers may have been scored by them. So is a pair that
     is to be judged as well: its votes would be those of raters who have seen the answer, or whom it
-    has paused. Personas that the file lacks are those of the campaign.
+    has paused. So is one that is a check under another id: training would tell the answer of a gold
+    pair. Personas that the file lacks are those of the campaign.
     """
     with transaction.atomic():
         # Two imports into one campaign take turns.
@@ -86,7 +88,9 @@ def import_checks(
         reader = _Reader(locked)
         reader.read(path)
         _copy_personas(reader.personas_wanted(), campaign=locked, checks=checks)
-        imported = import_pairs(pair_set=checks, paths=[path], apart_from=locked.pair_set)
+        imported = import_pairs(
+            pair_set=checks, paths=[path], apart_from=locked.pair_set, distinct=True
+        )
         problems = Problems(count=imported.rejected, listed=list(imported.problems))
         for problem in reader.problems:
             problems.add(problem)
@@ -192,9 +196,11 @@ class _Reader:
         if not expected and not flaws:
             columns_of = [EXPECTED + key for key in self._criteria]
             flaws.append(Flaw(", ".join(columns_of), "an answer to at least one is needed"))
-        explanation = text_of(
-            columns, EXPLANATION, flaws, required=purpose == CheckItem.Purpose.TRAINING
-        )
+        needed = purpose == CheckItem.Purpose.TRAINING
+        explanation = text_of(columns, EXPLANATION, flaws, required=needed)
+        said = any(flaw.field == EXPLANATION for flaw in flaws)
+        if needed and not said and shows_nothing(explanation):
+            flaws.append(Flaw(EXPLANATION, "shows nothing once it is rendered"))
         return _Known(purpose, expected, explanation)
 
     def _refuse_other_criteria(self, columns: Iterable[str], flaws: list[Flaw]) -> None:

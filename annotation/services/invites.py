@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 
 from annotation.models import Campaign, Event, Invite, Membership, User
+from annotation.services.accounts import create_account
 from annotation.services.members import add_member
 
 # A lead is only ever made at a terminal: whoever gets hold of a link must not lead.
@@ -125,11 +126,11 @@ def accept(*, invite: Invite, user: User, now: datetime) -> Membership:
 def join_with_new_account(
     *, invite: Invite, username: str, password: str, now: datetime
 ) -> Membership:
-    """An account and its place, or neither. Raises CannotJoin and NameTaken."""
+    """An account and its place, or neither. Raises CannotJoin, NameTaken and ValidationError."""
     with transaction.atomic():
         try:
             with transaction.atomic():
-                user = User.objects.create_user(username=username, password=password)
+                user = create_account(username=username, password=password)
         except IntegrityError as error:
             raise NameTaken from error
         return accept(invite=invite, user=user, now=now)

@@ -2,8 +2,8 @@
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
 from typing import Any, NamedTuple
 
 ID_LIMIT = 200
@@ -11,13 +11,20 @@ TEXT_LIMIT = 200_000
 DEPTH_LIMIT = 64
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# What has no shape although it counts as a letter, a mark or a symbol: the joiner of graphemes,
-# fillers of Hangul, inherent vowels of Khmer, variation selectors, the empty Braille cell; and what
-# Unicode keeps for more of the kind (Default_Ignorable_Code_Point).
-_UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0"
-    "\ufff0-\ufff8\U000e0000-\U000e0fff]"
+# A character that nobody sees, spelt out for Python and PostgreSQL alike, whatever their Unicode
+# and locale: white space, control and format characters (Cc, Cf). And what has no shape although
+# it counts as a letter, a mark or a symbol: the joiner of graphemes, fillers of Hangul, inherent
+# vowels of Khmer, variation selectors, the empty Braille cell; and what Unicode keeps for more of
+# the kind (Default_Ignorable_Code_Point).
+UNSEEN = (
+    r"[\u0000-\u0020\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
+    r"\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800"
+    r"\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd"
+    r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_BLANK = re.compile(f"{UNSEEN}*")
+# As CommonMark has them: anything longer, or without the semicolon, is text.
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _MISSING = object()
 _KINDS: dict[type, str] = {
     bool: "true or false",
@@ -48,13 +55,9 @@ def printable(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Whether nobody could see anything of it: white space, control and zero-width characters."""
-    return all(
-        character.isspace()
-        or unicodedata.category(character) in ("Cc", "Cf")
-        or _UNSEEN.match(character)
-        for character in text
-    )
+    """Whether nobody could see anything of it, be it written as such or as entities of HTML."""
+    resolved = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
+    return _BLANK.fullmatch(resolved) is not None
 
 
 def text_of(

@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 
 from benchmark.formats import PairRecord, PersonaRecord, Problem, read_pairs
+from benchmark.formats.checks import UNSEEN
 from benchmark.models import PairSet
 from benchmark.services.staging import (
     Problems,
@@ -34,11 +35,17 @@ _CONTRADICTIONS = """
 """
 
 
-# What a rater is shown of a pair, whichever side the responses stand on.
-_CONTENT = """
-    md5(jsonb_build_array(encode(persona.digest, 'hex'), pair.query,
-        least(pair.response_a COLLATE "C", pair.response_b COLLATE "C"),
-        greatest(pair.response_a COLLATE "C", pair.response_b COLLATE "C"))::text)
+def _seen(column: str) -> str:
+    return f"""regexp_replace({column} COLLATE "C", '{UNSEEN}+', '', 'g')"""
+
+
+# What a rater sees of a pair, whichever side the responses stand on. OFFSET keeps PostgreSQL from
+# working out each text as often as it is named.
+_CONTENT = f"""
+    (SELECT md5(jsonb_build_array(encode(persona.digest, 'hex'), query,
+                                  least(one, other), greatest(one, other))::text)
+     FROM (SELECT {_seen("pair.query")} AS query, {_seen("pair.response_a")} AS one,
+                  {_seen("pair.response_b")} AS other OFFSET 0) seen)
 """
 
 
@@ -75,6 +82,7 @@ def import_pairs(
     pair_set: PairSet,
     paths: Sequence[Path],
     apart_from: PairSet | None = None,
+    distinct: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> PairImportReport:
@@ -82,7 +90,8 @@ def import_pairs(
 
     A pair that is there already with the same content is left as it is, except that it learns
     prior labels which it did not have. A new one that is in ``apart_from`` too, under whatever id,
-    is refused. ``progress`` gets the number of records read so far.
+    is refused; with ``distinct`` also one that the set or the files have under another id.
+    ``progress`` gets the number of records read so far.
     """
     with transaction.atomic():
         # Two imports into one set take turns.
@@ -90,8 +99,8 @@ def import_pairs(
         problems = Problems()
         _stage(pair_set=pair_set, paths=paths, problems=problems, progress=progress)
         _check(pair_set, problems)
-        if apart_from is not None:
-            _check_apart(pair_set, apart_from, problems)
+        if apart_from is not None or distinct:
+            _check_content(pair_set, problems, apart_from=apart_from, distinct=distinct)
         counts: dict[str, Any] = {
             "personas": scalar("SELECT count(DISTINCT persona_id) FROM incoming_persona"),
             "rows": scalar("SELECT count(*) FROM incoming_pair"),
@@ -208,37 +217,68 @@ def _check(pair_set: PairSet, problems: Problems) -> None:
         problems.add(Problem("", None, None, "no pair and no persona was found"))
 
 
-def _check_apart(pair_set: PairSet, other: PairSet, problems: Problems) -> None:
-    """New pairs that raters could not tell from one of the other set."""
+def _check_content(
+    pair_set: PairSet, problems: Problems, *, apart_from: PairSet | None, distinct: bool
+) -> None:
+    """New pairs that raters could not tell from one of the other set or, if so, of this one."""
+    others = [apart_from.pk] if apart_from is not None else []
     temporary(
         "kept_apart",
         f"""
         ON COMMIT DROP AS
-        SELECT {_CONTENT} AS content, min(pair.pair_id) AS pair_id
+        SELECT {_CONTENT} AS content, pair.pair_set_id, min(pair.pair_id) AS pair_id
         FROM benchmark_pair pair JOIN benchmark_persona persona ON persona.id = pair.persona_id
-        WHERE pair.pair_set_id = %s GROUP BY 1
+        WHERE pair.pair_set_id = ANY(%s) GROUP BY 1, 2
         """,
-        [other.pk],
+        [[*others, pair_set.pk] if distinct else others],
     )
     prepare("kept_apart", "content")
-    problems.add_query(
+    temporary(
+        "new_content",
         f"""
+        ON COMMIT DROP AS
         WITH known_persona AS (
             SELECT persona_id, digest FROM incoming_persona
             UNION SELECT persona_id, digest FROM benchmark_persona WHERE pair_set_id = %s
         )
-        SELECT DISTINCT ON (pair.n) pair.file, pair.line, 'pair_id',
-               format('%%s is the same as %%s of %%s (persona, query and both responses)',
-                      pair.pair_id, kept_apart.pair_id, %s::text)
+        SELECT DISTINCT ON (pair.n) pair.n, pair.file, pair.line, pair.pair_id,
+               {_CONTENT} AS content
         FROM incoming_pair pair
         JOIN known_persona persona ON persona.persona_id = pair.persona_id
-        JOIN kept_apart ON kept_apart.content = {_CONTENT}
         WHERE NOT EXISTS (SELECT FROM benchmark_pair stored
                           WHERE stored.pair_set_id = %s AND stored.pair_id = pair.pair_id)
         ORDER BY pair.n
         """,
-        [pair_set.pk, other.slug, pair_set.pk],
+        [pair_set.pk, pair_set.pk],
     )
+    prepare("new_content", "content")
+    problems.add_query(
+        """
+        SELECT DISTINCT ON (pair.n) pair.file, pair.line, 'pair_id',
+               format('%%s is the same as %%s of %%s (persona, query and both responses)',
+                      pair.pair_id, kept_apart.pair_id, pair_set.slug)
+        FROM new_content pair
+        JOIN kept_apart USING (content)
+        JOIN benchmark_pairset pair_set ON pair_set.id = kept_apart.pair_set_id
+        ORDER BY pair.n, kept_apart.pair_set_id = %s
+        """,
+        [pair_set.pk],
+    )
+    if distinct:
+        problems.add_query(
+            """
+            SELECT later.file, later.line, 'pair_id',
+                   format('%%s is the same as %%s in %%s:%%s (persona, query and both responses)',
+                          later.pair_id, first.pair_id, first.file, first.line)
+            FROM new_content later JOIN (
+                SELECT DISTINCT ON (content) content, pair_id, file, line
+                FROM new_content ORDER BY content, n
+            ) first USING (content)
+            WHERE later.pair_id <> first.pair_id
+              AND NOT EXISTS (SELECT FROM kept_apart WHERE kept_apart.content = later.content)
+            ORDER BY later.n
+            """
+        )
 
 
 def _take_over(pair_set: PairSet) -> dict[str, Any]:

@@ -1,17 +1,22 @@
 // The next pair: fetched while this one is read, so that it is there when this one is answered.
 import { here, LIMIT_MS, now, onTaskSwap, say, since, swap, task, token } from "./page.js";
-import { savedWords, showStateAgain } from "./save_state.js";
+import { savedWords, showState, showStateAgain } from "./save_state.js";
 import { outboxKey, read } from "./store.js";
 
 const SOON_MS = 300;
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+
 // Not while the browser is busy with the pair that it has just got.
 const soon = (run) => {
   if (window.requestIdleCallback) requestIdleCallback(() => run(), { timeout: SOON_MS });
   else setTimeout(run, SOON_MS);
 };
 
-// The seat for which it was asked: once is enough, also where the answer is that there is none.
+// The seat for which the server has answered: once is enough, also where there is none.
 let askedFor = "";
+let pause = FIRST_PAUSE_MS;
+let again;
 // What follows the pair of the seat `after`, and since when its own seat is held.
 let next = null;
 
@@ -25,6 +30,7 @@ const fetchNext = async () => {
   if (!place?.form.dataset.ahead || isAhead() || askedFor === place.seat) return;
   if (read(outboxKey(place.name))) return;
   askedFor = place.seat;
+  clearTimeout(again);
   const heldAt = now();
   try {
     const response = await fetch(place.form.dataset.ahead, {
@@ -33,7 +39,9 @@ const fetchNext = async () => {
       redirect: "manual",
       signal: AbortSignal.timeout(LIMIT_MS),
     });
-    // 204 where none can be spared; on anything else the answer itself brings to light what it is.
+    if (response.status >= 500 || response.status === 429) throw new Error("to be asked again");
+    pause = FIRST_PAUSE_MS;
+    // 204 where there is none; on anything else the answer itself brings to light what it is.
     if (response.status !== 200) return;
     const html = await response.text();
     if (here()?.seat !== place.seat) return;
@@ -41,9 +49,26 @@ const fetchNext = async () => {
     // For whoever looks from outside, such as a measurement.
     task().dataset.hasNext = "";
   } catch {
-    // Without a network the next pair comes with the answer to this one.
+    // Until then the next pair comes with the answer to this one.
+    askedFor = "";
+    again = setTimeout(fetchNext, pause);
+    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
   }
 };
+
+// Undo of an answer that is not stored yet: as soon as it is, and nothing else until then.
+let wantsUndo = false;
+
+const wantUndo = (isWanted) => {
+  wantsUndo = isWanted;
+  here().form.inert = isWanted;
+};
+
+document.addEventListener("click", ({ target }) => {
+  if (!target.closest?.("[data-asks-undo]") || !isAhead()) return;
+  wantUndo(!wantsUndo);
+  showState(wantsUndo ? "undo-soon" : "sending-last");
+});
 
 // True when the next pair was at hand and is on screen now.
 export const showAhead = () => {
@@ -65,6 +90,10 @@ export const confirm = (bar) => {
     // It was said when the pair came; what is said now would silence it.
     document.dispatchEvent(new Event("say-again"));
   }
+  if (wantsUndo) {
+    wantUndo(false);
+    task().querySelector("a.undo")?.click();
+  }
   soon(fetchNext);
 };
 
@@ -72,5 +101,9 @@ document.addEventListener("lease-renewed", ({ detail }) => {
   if (next) next.heldAt = detail;
 });
 
-onTaskSwap(() => soon(fetchNext));
+addEventListener("online", fetchNext);
+onTaskSwap(() => {
+  wantsUndo = false;
+  soon(fetchNext);
+});
 soon(fetchNext);

@@ -57,6 +57,8 @@ const act = (key) => {
     if (reason) press(reason);
     return Boolean(reason);
   }
+  // While it is gone back to the answer before.
+  if (form()?.inert && action !== "undo" && !isReading(key)) return false;
   if (!action) return false;
   if (acts[action]) {
     acts[action]();
@@ -74,7 +76,7 @@ const enter = (event) => {
   if (event.target.closest?.("#flags")) return;
   // Also when held: else a focused radio button would submit by itself.
   event.preventDefault();
-  if (!event.repeat) acts.submit();
+  if (!event.repeat && !form().inert) acts.submit();
 };
 
 const escape = (event) => {
@@ -82,6 +84,10 @@ const escape = (event) => {
   if (isOver()) {
     closeProfile();
     event.preventDefault();
+    return;
+  }
+  if (form()?.inert) {
+    acts.undo();
     return;
   }
   const aside = event.target.closest?.("details.aside");

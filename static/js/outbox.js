@@ -63,7 +63,7 @@ const put = (key, entry) => {
 const mayBeRefused = (form, entry) => {
   const comment = form.querySelector("#comment");
   const needsComment = isSkip(entry) && form.querySelector("[data-needs-comment]:checked");
-  return comment.value.length > Number(comment.dataset.limit) || (needsComment && !comment.value);
+  return needsComment || comment.value.length > Number(comment.dataset.limit);
 };
 
 const isOnlyOne = (key) => waitingKeys().every((other) => other === key) && !isWaiting();

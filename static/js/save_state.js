@@ -66,8 +66,8 @@ const apply = (name) => {
   }
 };
 
-// One of the names of words above, "restored", "sending-last" while the answer to the pair before
-// is on its way, or nothing: what is saved.
+// One of the names of words above, "restored", "sending-last" or "undo-soon" while the answer to the
+// pair before is on its way, or nothing: what is saved.
 export const showState = (name, { isSkip = false } = {}) => {
   clearTimeout(soon);
   if (name === state && isSkip === isOfSkip) return;
@@ -78,7 +78,7 @@ export const showState = (name, { isSkip = false } = {}) => {
 
 // In a task bar that has just come, with the answer to the pair before stored.
 export const showStateAgain = () => {
-  const name = state === "sending-last" ? "" : state;
+  const name = ["sending-last", "undo-soon"].includes(state) ? "" : state;
   clearTimeout(soon);
   apply(name);
 };

@@ -52,7 +52,7 @@ let undoEnds;
 
 const watchUndo = () => {
   clearTimeout(undoEnds);
-  const link = task()?.querySelector(".undo");
+  const link = task()?.querySelector("a.undo");
   if (!link) return;
   undoEnds = setTimeout(
     () => {

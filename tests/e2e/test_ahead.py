@@ -18,7 +18,7 @@ from tests.e2e.answering import (
     sign_in_by_dialog,
     write_answer,
 )
-from tests.e2e.conftest import answer, expect_pair, task_address
+from tests.e2e.conftest import NewPage, answer, choice, expect_pair, task_address
 from tests.e2e.gate import SEATS, Gate, lose_first_reply
 
 
@@ -53,7 +53,7 @@ def test_the_next_pair_is_there_before_the_server_has_the_answer(task: Page) -> 
     expect_pair(task, 2)
     expect(task.locator("#query")).to_be_focused()
     expect(task.locator(".save-state")).to_have_text("Saving your last answer …")
-    expect(task.locator(".undo")).to_have_count(0)
+    expect(task.locator("a.undo")).to_have_count(0)
     expect(task.locator(".submit")).to_have_text(re.compile("Submit"))
     expect(task.locator("form.answer input:checked")).to_have_count(0)
     assert not Judgement.objects.exists()
@@ -71,12 +71,71 @@ def test_the_next_pair_is_there_before_the_server_has_the_answer(task: Page) -> 
 def test_undo_leads_to_the_answer_before(task: Page) -> None:
     answer(task)
     task.keyboard.press("Enter")
+    expect_pair(task, 2)
     expect_confirmed(task)
     task.keyboard.press("z")
     expect(task).to_have_title(re.compile("An earlier answer"))
     expect(task.locator("form.answer input:checked")).to_have_count(2)
     task.keyboard.press("Escape")
     expect_pair(task, 2)
+
+
+def test_undo_before_the_answer_is_stored(task: Page) -> None:
+    """A slip is noticed in the first second: it is gone back to as soon as that can be."""
+    gate = Gate(task)
+    for key in ("2", "w", "f"):
+        task.keyboard.press(key)
+    expect_pair(task, 2)
+    task.keyboard.press("z")
+    expect(task.locator(".save-state")).to_contain_text("Going back as soon as")
+    expect(task.locator("#status")).to_contain_text("Going back as soon as")
+    # Meant for the answer before, these must not get into this one.
+    for key in ("1", "q", "f", "Enter"):
+        task.keyboard.press(key)
+    expect(task.locator("form.answer input:checked")).to_have_count(0)
+    gate.wait_for(1)
+    gate.open()
+    expect(task).to_have_title(re.compile("An earlier answer"))
+    expect(task.locator(choice("helpfulness", "2"))).to_be_checked()
+    for key in ("1", "f"):
+        task.keyboard.press(key)
+    expect_pair(task, 2)
+    assert Judgement.objects.get(superseded_by=None).revision == 2
+    answer(task)
+    task.keyboard.press("f")
+    expect_pair(task, 3)
+
+
+@pytest.mark.parametrize("way", ["z", "Escape", "click"])
+def test_undo_that_waits_can_be_left(task: Page, way: str) -> None:
+    lose_answers(task)
+    answer(task)
+    task.keyboard.press("f")
+    expect_pair(task, 2)
+    undo = task.get_by_role("button", name="Undo")
+    undo.click()
+    expect(task.locator("form.answer[inert]")).to_have_count(1)
+    if way == "click":
+        undo.click()
+    else:
+        task.keyboard.press(way)
+    expect(task.locator("form.answer[inert]")).to_have_count(0)
+    task.unroute_all()
+    task.evaluate("dispatchEvent(new Event('online'))")
+    expect_confirmed(task)
+    expect_pair(task, 2)
+
+
+def test_a_next_pair_that_could_not_be_had_is_asked_for_again(
+    new_page: NewPage, rater: Membership
+) -> None:
+    page = new_page(rater.user)
+    page.route("**/ahead/", lambda route: route.fulfill(status=503))
+    with page.expect_response("**/ahead/"):
+        page.goto(task_address(rater.campaign))
+    page.unroute_all()
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect_next_at_hand(page)
 
 
 def test_pair_after_pair(task: Page) -> None:
@@ -151,7 +210,8 @@ def test_an_answer_that_is_not_accepted_is_not_lost(task: Page) -> None:
     expect_pair(task, 1)
     expect_answer_kept(task)
     task.locator(".submit").click()
-    expect_confirmed(task)
+    expect_pair(task, 2)
+    expect_kept(task, "outbox", 0)
     assert Judgement.objects.count() == 1
 
 

@@ -27,6 +27,7 @@ from tests.e2e.answering import (
     write_answer,
 )
 from tests.e2e.conftest import (
+    NOTHING_AHEAD,
     PATIENCE_MS,
     NewPage,
     answer,
@@ -175,9 +176,11 @@ def web(campaign: Campaign, tmp_path: Path) -> Iterator[Web]:
 
 
 @contextmanager
-def page_of(browser: Browser, web: Web, rater: Membership) -> Iterator[Page]:
+def page_of(browser: Browser, web: Web, rater: Membership, *, has_next: bool) -> Iterator[Page]:
     problems: list[str] = []
     with browser.new_context(base_url=web.url, locale="en-GB") as context:
+        if not has_next:
+            context.add_init_script(NOTHING_AHEAD)
         context.set_default_timeout(PATIENCE_MS)
         sign_in(context, rater.user, web.url)
         page = context.new_page()
@@ -199,10 +202,13 @@ def somebody_waits_for_a_lock() -> bool:
         return bool(cursor.fetchone()[0])
 
 
+@pytest.mark.parametrize("has_next", [False, True])
 def test_a_server_killed_between_click_and_answer(
-    browser: Browser, web: Web, rater: Membership
+    browser: Browser, web: Web, rater: Membership, has_next: bool
 ) -> None:
-    with page_of(browser, web, rater) as page:
+    with page_of(browser, web, rater, has_next=has_next) as page:
+        if has_next:
+            expect(page.locator("#task[data-has-next]")).to_have_count(1)
         write_answer(page)
         with transaction.atomic():
             # The server has the answer, and waits for us before it can store it.
@@ -210,11 +216,17 @@ def test_a_server_killed_between_click_and_answer(
             page.locator(".submit").click()
             wait_until(somebody_waits_for_a_lock, what="the answer is with the server")
             web.kill()
-        expect_waiting(page)
-        expect_answer_kept(page)
+        if has_next:
+            expect_pair(page, 2)
+            expect(page.locator("#problem")).to_contain_text("1 answer is waiting")
+        else:
+            expect_waiting(page)
+            expect_answer_kept(page)
         assert not Judgement.objects.exists()
         web.start()
         expect_pair(page, 2)
+        if has_next:
+            expect(page.locator("#task[data-is-ahead]")).to_have_count(0)
         assert Judgement.objects.get().comment == WORDS
         expect_kept(page, "outbox", 0)
 

@@ -8,12 +8,12 @@ from argparse import ArgumentParser
 from getpass import getpass
 from typing import Any
 
-from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import IntegrityError, transaction
 
 from annotation.models import Campaign, Membership, User
+from annotation.services.accounts import create_account
 from annotation.services.members import add_member
 
 
@@ -43,7 +43,6 @@ class Command(BaseCommand):
         self.stdout.write(f"{username} is in {options['slug']} as {membership.role}.")
 
     def _new_user(self, username: str) -> User:
-        user = User(username=username)
         password = os.environ.get("PASSWORD", "")
         if not password:
             if not sys.stdin.isatty():
@@ -53,10 +52,6 @@ class Command(BaseCommand):
                 )
             password = getpass(f"Password for {username}: ")
         try:
-            validate_password(password, user)
-            user.set_password(password)
-            user.full_clean()
+            return create_account(username=username, password=password)
         except ValidationError as error:
             raise CommandError("; ".join(error.messages)) from error
-        user.save()
-        return user

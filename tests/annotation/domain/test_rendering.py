@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.domain.rendering import language_of, to_html
+from annotation.domain.rendering import language_of, shows_nothing, to_html
 
 BLOCKS = {"p", "br", "hr", "pre", "blockquote", "ul", "ol", "li"}
 INLINE = {"strong", "em", "s", "code"}
@@ -206,6 +206,30 @@ def test_marks_without_end_come_to_an_end(mark: str) -> None:
 def test_an_endless_word_and_an_empty_text() -> None:
     assert read("x" * 50_000).text.strip() == "x" * 50_000
     assert to_html("") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " \n", "&nbsp;", "&#8203;\u3164", "**&nbsp;**", "[a]: http://a.example", "---", "#"),
+        *("```\n```", "> - 1.", "[](http://a.example)", "[&#8203;](x)", "| |\n|-|\n| |"),
+    ],
+)
+def test_what_shows_nothing(text: str) -> None:
+    assert shows_nothing(text)
+    assert not shows_nothing(f"{text}\n\nx")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("x", "# 字", "`&nbsp;`", "&amp;nbsp;", "[a](b)", "\\[a]: b", "| a |\n|-|", "&lt;", "5<3"),
+        # There is no HTML and there are no images: what is written of them is shown.
+        *("<!-- a -->", "<br>", "![](a.png)", "![a](b.png)"),
+    ],
+)
+def test_what_shows_something(text: str) -> None:
+    assert not shows_nothing(text)
 
 
 @pytest.mark.parametrize(

@@ -318,6 +318,8 @@ def test_add_member_makes_accounts_and_places(
         ("ann", "12345", "too short"),
         ("an n", "correct horse battery staple", "valid username"),
         ("ann", "", "set PASSWORD"),
+        ("\u3164\u115f", "correct horse battery staple", "nothing in this name that can be seen"),
+        ("", "correct horse battery staple", "nothing in this name that can be seen"),
     ],
 )
 def test_add_member_refuses_what_is_no_account(

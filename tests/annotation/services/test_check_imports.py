@@ -157,7 +157,7 @@ def test_personas_are_those_of_the_campaign_unless_the_file_has_them(
     )
     assert (copied.pk == original.pk, given.name) == (False, "Somebody else")
     # And once more from there.
-    add_checks(campaign, tmp_path, [bare | {"pair_id": "check-9"}])
+    add_checks(campaign, tmp_path, [bare | {"pair_id": "check-9", "query": "Another?"}])
     assert Persona.objects.filter(pair_set=campaign.checks).count() == 2
 
 
@@ -202,6 +202,15 @@ BAD: list[tuple[str, Rows, list[tuple[int | None, str | None, str]]]] = [
         "training without an explanation",
         [check_row(0, "training", explanation=" ")],
         [(1, "explanation", "is empty")],
+    ),
+    (
+        "training with an explanation that nobody sees",
+        [
+            check_row(0, "training", explanation="&#8203; &nbsp;"),
+            check_row(1, "training", explanation="[a]: http://a.example"),
+            check_row(2, "gold", explanation="[a]: http://a.example"),
+        ],
+        [(1, "explanation", "is empty"), (2, "explanation", "shows nothing once it is rendered")],
     ),
     (
         "the same pair with another expectation",

@@ -53,6 +53,10 @@ SAME: list[dict[str, Any]] = [
     turned(as_pair(check_row(1))),
     as_pair(check_row(1), persona_id="somebody", pair_id="check-1"),
     as_pair(check_row(1), source_a="x", source_b="y", query_kind="", note="of another file"),
+    # Only a machine tells these from it.
+    as_pair(check_row(1), query="\ufeffQuery\xa0901?\r\n"),
+    as_pair(check_row(1), response_a="Response  of one\u3000kind to 901. "),
+    as_pair(check_row(1), response_b="Response of ano\u200bther\U000e0100 kind\tto\r\n901.\u3164"),
 ]
 # Something else for a rater to judge.
 OTHER: list[dict[str, Any]] = [
@@ -60,6 +64,8 @@ OTHER: list[dict[str, Any]] = [
     as_pair(check_row(1), query="Another?"),
     as_pair(check_row(1), response_a="Another."),
     as_pair(check_row(1), response_b="Another."),
+    as_pair(check_row(1), query="query 901?"),
+    as_pair(check_row(1), query="Query 901\uff1f"),
 ]
 SAME_WORDS = "(persona, query and both responses)"
 
@@ -147,7 +153,9 @@ def test_many_pairs_are_compared_in_few_questions(campaign: Campaign, tmp_path: 
         rows = [pair_row(n, pair_id=f"{number}-{n}") for n in range(number)]
         with CaptureQueriesContext(connection) as asked:
             assert run_pairs(campaign, tmp_path, rows).new_pairs == number
-        changes = ({"pair_id": f"{number}-{n}", "query": f"Check {n}?"} for n in range(number))
+        changes = (
+            {"pair_id": f"{number}-{n}", "query": f"Check {number}-{n}?"} for n in range(number)
+        )
         checks = [check_row(n, **changed) for n, changed in enumerate(changes)]
         with CaptureQueriesContext(connection) as asked_of_checks:
             assert run(campaign, tmp_path, checks).new_checks == number

@@ -130,6 +130,21 @@ class TestLog:
         assert "does not speak this language.: /i18n/setlang/" in bad
         assert "Not Found: /no/such/page/" in missing
 
+    @pytest.mark.parametrize("address", ["/", "/i18n/setlang/", "/accounts/login/"])
+    def test_what_is_too_much_has_its_address(self, log: io.StringIO, address: str) -> None:
+        """Django's own line does not name it; "/" is in its words all the same."""
+        client = Client(enforce_csrf_checks=True)
+        client.cookies["csrftoken"] = "x" * 32
+        client.post(address, {f"f{n}": "x" for n in range(2_000)})
+        fields, *_ = log.getvalue().splitlines()
+        assert "django.security.TooManyFieldsSent: The number of GET/POST parameters" in fields
+        assert fields.endswith(f"DATA_UPLOAD_MAX_NUMBER_FIELDS.: POST {address}")
+        log.truncate(0)
+        client.post(address, {"next": LARGE})
+        size, *_ = log.getvalue().splitlines()
+        assert "django.security.RequestDataTooBig: Request body exceeded" in size
+        assert size.endswith(f"DATA_UPLOAD_MAX_MEMORY_SIZE.: POST {address}")
+
     def test_an_error_of_the_server_has_its_traceback(self, log: io.StringIO) -> None:
         def refuse(*arguments: object) -> None:
             raise DatabaseError("the server is gone")

@@ -123,6 +123,8 @@ class TestNewAccount:
             ({"username": "\N{RIGHT-TO-LEFT OVERRIDE}ada"}, "username", "Use letters, digits"),
             ({"username": "👩‍👩‍👧"}, "username", "Use letters, digits"),
             ({"username": "x" * 151}, "username", "at most 150"),
+            ({"username": "\u3164"}, "username", "nothing in this name that can be seen"),
+            ({"username": "\u115f\uffa0\u1160"}, "username", "nothing in this name"),
             ({"username": "TAKEN"}, "username", "This user name is taken."),
             ({"password": ""}, "password", "Choose a password."),
             ({"password": "short", "again": "short"}, "password", "too short"),

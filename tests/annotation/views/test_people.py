@@ -403,6 +403,8 @@ class TestStudies:
             ({"name": "\u2800"}, "name", "Give the study a name."),
             ({"consent": " "}, "consent", "Write what participants agree to."),
             ({"consent": "\ufeff\n\u200b"}, "consent", "Write what participants agree to."),
+            ({"consent": "&nbsp;\n&#8203;"}, "consent", "Write what participants agree to."),
+            ({"consent": "[a]: http://x"}, "consent", "Write what participants agree to."),
             ({"consent": "x" * 20_001}, "consent", "at most 20000"),
             ({"pairs_each": "0"}, "pairs_each", "from 1 to 10000"),
             ({"minutes": "-1"}, "minutes", "from 1 to 10080"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import unicodedata
 
 import pytest
+from django.db import connection
 
 from benchmark.formats import Location, PersonaRecord
+from benchmark.formats.checks import UNSEEN as CLASS
 from benchmark.formats.checks import is_blank
 
 # By Unicode's name, or its number where it has none.
@@ -49,6 +53,46 @@ def test_something_to_be_seen(text: str) -> None:
     # Wherever it stands.
     assert not is_blank(f"\u200b{text}")
     assert not is_blank(f"{text}\u3164")
+
+
+def everything() -> str:
+    codes = range(1, sys.maxunicode + 1)
+    return "".join(chr(code) for code in codes if not 0xD800 <= code < 0xE000)
+
+
+def test_white_space_control_and_format_characters_are_all_in_the_class() -> None:
+    left = re.sub(CLASS, "", everything())
+    assert [
+        f"U+{ord(each):04X}"
+        for each in left
+        if each.isspace() or unicodedata.category(each) in ("Cc", "Cf")
+    ] == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("collation", ["default", "C", "POSIX"])
+def test_postgresql_reads_the_class_as_python_does(collation: str) -> None:
+    text = everything()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""SELECT regexp_replace(%s COLLATE "{collation}", '{CLASS}+', '', 'g')""", [text]
+        )
+        assert cursor.fetchone() == (re.sub(CLASS, "", text),)
+
+
+@pytest.mark.parametrize(
+    "text", ["&#8203;", "&nbsp;", "&#x3164;", "&ZeroWidthSpace;", " &nbsp;\n&#X200B;&shy;\u200b"]
+)
+def test_entities_of_nothing_are_nothing(text: str) -> None:
+    assert is_blank(text)
+    assert not is_blank(f"{text}a")
+
+
+@pytest.mark.parametrize(
+    "text", ["&", "&amp;", "&lt;", "&#65;", "&amp;nbsp;", "&nbsp", "&none;", f"&#{'9' * 5_000};"]
+)
+def test_other_entities_are_something(text: str) -> None:
+    assert not is_blank(text)
 
 
 def test_a_name_that_nobody_sees_is_none() -> None:
