@@ -282,9 +282,9 @@ class Histories(RuleBasedStateMachine):
             and not any(other.state == "open" and other.pair == seat.pair for other in others)
         )
         assert renewed is (self.state == "open" and (seat.state == "open" or is_taken_back))
-        if is_taken_back:
-            seat.state, seat.is_ahead = "open", False
         if renewed:
+            if is_taken_back:
+                seat.state, seat.is_ahead = "open", False
             seat.ends = self.now + LEASE
             for other in others:
                 if other.state == "open" and other.is_ahead:

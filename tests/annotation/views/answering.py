@@ -23,8 +23,10 @@ KINDS = ("vote", "gold", "repeat")
 
 def check_rows(use: str, number: int) -> list[dict[str, Any]]:
     """Rows of a checks file, on which A is expected of both criteria."""
+    # No pair is two checks.
+    first = {"training": 500, "qualification": 600}.get(use, 700)
     return [
-        pair_row(n, pair_id=f"{use}-{n}", query=f"Query {n} of a pair like others?")
+        pair_row(n, pair_id=f"{use}-{n}", query=f"Query {first + n} of a pair like others?")
         | {"use": use, "expected_helpfulness": "A", "expected_personalization": "A"}
         | {"explanation": "So it is." if use == "training" else ""}
         for n in range(number)

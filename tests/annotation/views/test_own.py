@@ -424,7 +424,7 @@ class TestTraining:
             give(seat, answer, now=NOW + timedelta(minutes=number, seconds=30))
             seats.append(seat)
         addresses = [reverse("submit", args=[seat.pk]) for seat in seats]
-        queries = [f"Query {n} of a pair like others?" for n in range(3)]
+        queries = [f"Query {500 + n} of a pair like others?" for n in range(3)]
         expected = list(zip(queries, (True, False, False), addresses, strict=True))
         assert self.lines(rater) == expected
         assert self.lines(other) == []
