@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
 
 from django.db import models
 from django.db.models import F, Q
@@ -116,3 +117,7 @@ class CrowdPlace(models.Model):
                 name="crowd_place_ended_iff_not_started",
             ),
         ]
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether the time ran out before the pairs were done, and nobody has settled that yet."""
+        return self.state == self.State.STARTED and now > self.ends_at

@@ -172,7 +172,7 @@ def settle(*, membership: Membership, done: int, now: datetime) -> str | None:
     if place.state == CrowdPlace.State.STARTED:
         if done >= place.study.pairs_each:
             _complete(place, membership, done=done, now=now)
-        elif now > place.ends_at:
+        elif place.is_over(now):
             _go(place, membership, CrowdPlace.State.TIMED_OUT, now=now)
     return {
         CrowdPlace.State.COMPLETED.value: NothingLeft.QUOTA_DONE,

@@ -78,11 +78,12 @@ def claim_ahead(*, membership: Membership, now: datetime | None = None) -> Assig
     if not membership.campaign.is_open:
         return None
     with transaction.atomic():
-        member = _lock_member(membership)
+        member = lock_member(membership)
         if member.standing != Membership.Standing.ACTIVE:
             return None
-        open_seats = Assignment.objects.filter(membership=membership, state=Assignment.State.OPEN)
-        if not open_seats.filter(is_ahead=False).exists():
+        if not Assignment.objects.filter(
+            membership=membership, state=Assignment.State.OPEN, is_ahead=False
+        ).exists():
             return None
         if held := _renewed(membership, now=now, is_ahead=True):
             return held
@@ -118,7 +119,7 @@ def renew_lease(*, assignment: Assignment, now: datetime | None = None) -> bool:
     if not assignment.campaign.is_open or not assignment.membership.is_active:
         return False
     place: CrowdPlace | None = getattr(assignment.membership, "crowd_place", None)
-    if place is not None and place.state == CrowdPlace.State.STARTED and now > place.ends_at:
+    if place is not None and place.is_over(now):
         return False
     lease = timedelta(seconds=assignment.campaign.lease_seconds)
     assignment.lease_expires_at = now + lease
@@ -230,7 +231,7 @@ def _claim(membership: Membership, *, now: datetime, wait: bool) -> Assignment |
     """
     with transaction.atomic():
         # Double clicks and two tabs take turns, and the second finds the first one's seat.
-        member = _lock_member(membership)
+        member = lock_member(membership)
         if member.standing != membership.standing:
             membership.refresh_from_db(fields=["standing", "standing_reason"])
             return barred_because(membership)
@@ -239,38 +240,21 @@ def _claim(membership: Membership, *, now: datetime, wait: bool) -> Assignment |
         if check := _take_check(membership, member, now=now, is_ahead=False):
             return check
         place = _next_pair(membership, after=member.cursor, lock=not wait)
-        if place is None and wait:
+        if place is None and not wait:
+            return None
+        if place is None:
             place = _held_ahead(membership)
             if place is None:
                 return _why_nothing(membership, now=now)
-        if place is None:
-            return None
-        if wait:
             lock_pair(place.pair)
             _give_up_ahead(place)
+        elif wait:
+            lock_pair(place.pair)
         return _take_place(membership, place, now=now, is_ahead=False)
 
 
-class _Member(NamedTuple):
-    """The rater's row, read under its lock."""
-
-    cursor: int  # position of the pair that was claimed last
-    slots: int  # pairs given so far, checks among them
-    standing: str
-
-
-def _lock_member(membership: Membership) -> _Member:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT cursor, slots, standing FROM annotation_membership WHERE id = %s"
-            " FOR NO KEY UPDATE",
-            [membership.pk],
-        )
-        return _Member(*cursor.fetchone())
-
-
 def _take_check(
-    membership: Membership, member: _Member, *, now: datetime, is_ahead: bool
+    membership: Membership, member: LockedMember, *, now: datetime, is_ahead: bool
 ) -> Assignment | None:
     """A gold or repeated pair if one is due in this slot, and there is one to give."""
     campaign = membership.campaign
@@ -463,12 +447,23 @@ def lock_pair(pair: int) -> None:
         )
 
 
-def lock_member(membership: Membership) -> None:
+class LockedMember(NamedTuple):
+    """The rater's row, read under its lock."""
+
+    cursor: int  # position of the pair that was claimed last
+    slots: int  # pairs given so far, checks among them
+    standing: str
+
+
+def lock_member(membership: Membership) -> LockedMember:
     """Double clicks, two tabs and the lead take turns."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT FROM annotation_membership WHERE id = %s FOR NO KEY UPDATE", [membership.pk]
+            "SELECT cursor, slots, standing FROM annotation_membership WHERE id = %s"
+            " FOR NO KEY UPDATE",
+            [membership.pk],
         )
+        return LockedMember(*cursor.fetchone())
 
 
 def _why_nothing(membership: Membership, *, now: datetime) -> NothingLeft:

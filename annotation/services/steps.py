@@ -59,7 +59,7 @@ def next_step(*, membership: Membership, now: datetime) -> Step:
 def next_ahead(*, seat: Assignment, now: datetime) -> Assignment | None:
     """The seat after this one of the main round, held so that its pair can be shown at once.
 
-    None where something else than another pair may come, or none can be spared.
+    None where something else than another pair may come, or there is none.
     """
     membership = seat.membership
     must_read = membership.acknowledged_version < seat.campaign.guideline_version
@@ -68,9 +68,10 @@ def next_ahead(*, seat: Assignment, now: datetime) -> Assignment | None:
     place: CrowdPlace | None = getattr(membership, "crowd_place", None)
     if place is not None:
         is_last = main_round_done(membership) + 1 >= place.study.pairs_each
-        if is_last or now > place.ends_at:
+        if is_last or place.is_over(now):
             return None
-    return claim_ahead(membership=membership, now=now)
+    following = claim_ahead(membership=membership, now=now)
+    return None if following == seat else following
 
 
 def acknowledge(*, membership: Membership, version: int) -> bool:

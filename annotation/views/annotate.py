@@ -133,7 +133,7 @@ def ahead(request: HtmxHttpRequest, seat_id: UUID) -> HttpResponse:
     """The pair that comes after this seat's, to be shown when it is answered; 204 without any."""
     seat = access.seat_or_404(request, seat_id)
     following = steps.next_ahead(seat=seat, now=timezone.now())
-    if following is None or following == seat:
+    if following is None:
         return HttpResponse(status=204)
     return _seat_page(request, following, {"is_ahead": True})
 

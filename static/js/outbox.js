@@ -193,8 +193,8 @@ const settle = (key, entry, result, shown) => {
     return "again";
   }
   store.remove(key);
-  if (isOnScreen(key)) conclude(result);
-  else if (shown) concludeBefore(result, shown);
+  if (shown) concludeBefore(result, shown);
+  else if (isOnScreen(key)) conclude(result);
   else concludeReplay(result);
   if (kind === "outcome" && !MAY_COME_BACK.includes(result.outcome)) {
     // After the swap, which may have written down times.
@@ -304,6 +304,8 @@ const concludeBefore = (result, shown) => {
   } else if (!result.html) concludeReplay(result);
   else if (!result.isBar) conclude(result);
   else if (here()?.seat === shown) confirm(result.html);
+  // Another one was gone to meanwhile.
+  else showNext();
 };
 
 const concludeReplay = ({ kind, outcome, isStored }) => {

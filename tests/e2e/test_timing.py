@@ -12,8 +12,8 @@ from annotation.models import Assignment, Campaign, Membership
 from benchmark.models import Judgement
 from tests.e2e.answering import expect_kept, fields_of
 from tests.e2e.conftest import NewPage, answer, choice, task_address
+from tests.e2e.gate import SEATS
 
-SEATS = "**/seats/*/"
 IDLE = 60
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -42,8 +42,8 @@ pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=5)
 
 
-def ahead(membership: Membership, *, now: object = NOW) -> Assignment | None:
-    return claim_ahead(membership=fresh(membership), now=now)  # type: ignore[arg-type]
+def ahead(membership: Membership, *, now: datetime = NOW) -> Assignment | None:
+    return claim_ahead(membership=fresh(membership), now=now)
 
 
 def next_ahead(held: Assignment) -> Assignment | None:
