@@ -62,7 +62,8 @@ def install(kind: str) -> None:
     done = subprocess.run(
         [
             *(PYTHON, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"),
-            *("--no-input", "--require-hashes", "--requirement", lock),
+            # A lock is complete, and some of it is there against what a package asks for (tool.uv).
+            *("--no-input", "--no-deps", "--require-hashes", "--requirement", lock),
         ],
         stdin=subprocess.DEVNULL,
         check=False,
