@@ -11,8 +11,7 @@ Randolph (2005), Free-marginal multirater kappa (Brennan and Prediger 1981; Benn
 Gwet (2008), Computing inter-rater reliability and its variance in the presence of high agreement,
 British Journal of Mathematical and Statistical Psychology 61;
 Gwet (2021), Large-sample variance of Fleiss generalized kappa, Educational and Psychological
-Measurement 81, which also shows why the 1979 formula, true only for kappa = 0, gives no interval;
-Krippendorff (2004), Content Analysis, chapter 11.
+Measurement 81, which also shows why the 1979 formula, true only for kappa = 0, gives no interval.
 """
 
 import math
@@ -23,6 +22,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from benchmark.stats.alpha import alpha_of, nominal_distance
 from benchmark.stats.codes import Bools, Floats, Ints
 from benchmark.stats.counts import agreeing_pairs, histogram
 from benchmark.stats.distributions import t_quantile
@@ -31,7 +31,6 @@ from benchmark.stats.values import Caution, Reason, Value
 # With unequal numbers of votes "Fleiss' kappa" has several meanings. This one, Gwet's, gives each
 # item the same weight and has a published standard error; with equal numbers all coincide.
 FLEISS_VARIANT: Final = "fleiss_gwet"
-ALPHA_VARIANT: Final = "alpha_nominal"
 LEVEL: Final = 0.95
 
 # Linearized values that differ by less, relative to their size, are equal but for rounding.
@@ -129,9 +128,9 @@ def agreement(
     does not take, the engine is always "own".
     """
     table = histogram(counts, categories=categories, multiplicity=multiplicity)
-    sample = _Sample.of(table.patterns, table.multiplicity)
-    fleiss, randolph = _fleiss(sample), _randolph(sample)
-    percent_agreement = _percent_agreement(sample, randolph)
+    sample = Sample.of(table.patterns, table.multiplicity)
+    fleiss, randolph = fleiss_of(sample), randolph_of(sample)
+    percent_agreement = percent_agreement_of(sample, randolph)
     used = engine if sample.equal_n else "own"
     if used == "statsmodels":
         rows = np.repeat(sample.x, sample.weight, axis=0)
@@ -151,8 +150,8 @@ def agreement(
         percent_agreement=percent_agreement,
         fleiss=fleiss,
         randolph=randolph,
-        ac1=_ac1(sample),
-        alpha=_alpha(sample),
+        ac1=ac1_of(sample),
+        alpha=alpha_of(sample.x, sample.weight),
         kappa_engine=used,
     )
 
@@ -166,17 +165,20 @@ def item_agreement(counts: Sequence[int]) -> Value:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Sample:
+class Sample:
     """The patterns with at least one vote and what all coefficients share.
 
-    P patterns: ``x`` (P, K), ``weight`` (P,) items of each, ``paired`` (P,) whether n_i >= 2,
-    ``item_shares`` (P, K) x_ij / n_i, ``disagreement`` (P,) 1 - P_i and 0 where undefined.
-    ``shares`` and ``pooled`` have shape (K,); ``observed`` is 1 - P_o, and 0 where undefined.
+    ``distance`` (K, K) says how far two categories disagree: 0 on the diagonal, and 1 elsewhere
+    unless the categories are ordered and weighted (then 1 - w). P patterns: ``x`` (P, K),
+    ``weight`` (P,) items of each, ``paired`` (P,) whether n_i >= 2, ``item_shares`` (P, K) x_ij /
+    n_i, ``disagreement`` (P,) 1 - P_i and 0 where undefined. ``shares`` and ``pooled`` have shape
+    (K,); ``observed`` is 1 - P_o, and 0 where undefined.
     """
 
     x: Ints
     weight: Ints
     paired: Bools
+    distance: Floats
     item_shares: Floats
     disagreement: Floats
     shares: Floats
@@ -187,74 +189,80 @@ class _Sample:
     equal_n: bool
 
     @classmethod
-    def of(cls, patterns: Ints, multiplicity: Ints) -> "_Sample":
+    def of(cls, patterns: Ints, multiplicity: Ints, *, distance: Floats | None = None) -> "Sample":
+        """The sample of a histogram, or of any checked table (P, K) with its multiplicities."""
         n_all = patterns.sum(axis=1)
-        x, weight, n = patterns[n_all > 0], multiplicity[n_all > 0], n_all[n_all > 0]
+        used = n_all > 0
+        x, weight, n = patterns[used], multiplicity[used], n_all[used]
+        apart = nominal_distance(x.shape[1]) if distance is None else distance
         paired = n >= 2
         items, paired_items = int(weight.sum()), int(weight[paired].sum())
-        s, m = agreeing_pairs(x)
-        disagreement = (m - s) / np.maximum(m, 1)
+        disagreement = ((x @ apart) * x).sum(axis=1) / np.maximum(n * (n - 1), 1)
         item_shares = x / n[:, None]
         return cls(
             x=x,
             weight=weight,
             paired=paired,
+            distance=apart,
             item_shares=item_shares,
             disagreement=disagreement,
-            shares=(weight[:, None] * item_shares).sum(axis=0) / max(items, 1),
-            pooled=(weight[:, None] * x).sum(axis=0),
-            observed=float((weight * disagreement).sum()) / max(paired_items, 1),
+            shares=weight @ item_shares / max(items, 1),
+            pooled=weight @ x,
+            observed=float(weight @ disagreement) / max(paired_items, 1),
             items=items,
             paired_items=paired_items,
             equal_n=paired_items > 0 and int(n.min()) == int(n.max()),
         )
 
 
-def _percent_agreement(sample: _Sample, randolph: Value) -> Value:
+def percent_agreement_of(sample: Sample, randolph: Value) -> Value:
     """P_o, with the standard error of Randolph's kappa, of which it is a linear function."""
     if randolph.value is None:
         return randolph
-    scale = 1 - 1 / sample.x.shape[1]
     value = 1 - sample.observed
     if randolph.se is None:
         return Value(value=value, se_reason=randolph.se_reason)
-    return _with_interval(
-        value, se=scale * randolph.se, items=sample.items, warning=randolph.warning
+    return with_interval(
+        value,
+        se=float(sample.distance.mean()) * randolph.se,
+        items=sample.items,
+        warning=randolph.warning,
     )
 
 
-def _fleiss(sample: _Sample) -> Value:
+def fleiss_of(sample: Sample) -> Value:
     """Chance: two votes drawn from the category shares agree."""
     if sample.paired_items and np.count_nonzero(sample.pooled) == 1:
         return Value.undefined(Reason.SINGLE_CATEGORY, variant=FLEISS_VARIANT)
-    # q_j = 1 - p_j as the sum of the other shares: no cancellation where p_j is near 1.
-    q = sample.shares @ (1 - np.eye(sample.x.shape[1]))
-    return _coefficient(
+    # A sum over the other shares: no cancellation where one share is near 1.
+    apart = sample.shares @ sample.distance
+    return chance_corrected(
         sample,
-        expected=float(sample.shares @ q),
-        expected_of_item=sample.item_shares @ q,
+        expected=float(sample.shares @ apart),
+        expected_of_item=sample.item_shares @ apart,
         variant=FLEISS_VARIANT,
     )
 
 
-def _randolph(sample: _Sample) -> Value:
+def randolph_of(sample: Sample) -> Value:
     """Chance: every category is equally likely."""
-    return _coefficient(sample, expected=1 - 1 / sample.x.shape[1])
+    return chance_corrected(sample, expected=float(sample.distance.mean()))
 
 
-def _ac1(sample: _Sample) -> Value:
-    """Chance: Gwet's, the larger the more evenly the categories are used."""
+def ac1_of(sample: Sample) -> Value:
+    """Chance: Gwet's, the larger the more evenly the categories are used. AC2 where weighted."""
     k = sample.x.shape[1]
-    q = sample.shares @ (1 - np.eye(k))
-    return _coefficient(
+    q = sample.shares @ nominal_distance(k)
+    scale = (k * k - float(sample.distance.sum())) / (k * (k - 1))
+    return chance_corrected(
         sample,
-        expected=1 - float(sample.shares @ q) / (k - 1),
-        expected_of_item=1 - (sample.item_shares @ q) / (k - 1),
+        expected=1 - scale * float(sample.shares @ q),
+        expected_of_item=1 - scale * (sample.item_shares @ q),
     )
 
 
-def _coefficient(
-    sample: _Sample,
+def chance_corrected(
+    sample: Sample,
     *,
     expected: float,
     expected_of_item: Floats | None = None,
@@ -275,20 +283,27 @@ def _coefficient(
     linear = np.where(sample.paired, ratio * (1 - sample.disagreement / expected), 0.0)
     if expected_of_item is not None:
         linear = linear - 2 * (1 - kappa) * (1 - expected_of_item / expected)
+    return linearized(kappa, linear, sample=sample, variant=variant)
+
+
+def linearized(
+    kappa: float, linear: Floats, *, sample: Sample, variant: str | None = None
+) -> Value:
+    """``kappa`` with the standard error that its linearized values ``linear`` (P,) give."""
     deviation = linear - kappa
     if np.abs(deviation).max() <= _ROUNDING * max(1.0, float(np.abs(linear).max())):
-        return _with_interval(
+        return with_interval(
             kappa,
             se=0.0,
             items=sample.items,
             warning=Caution.DEGENERATE_VARIANCE,
             variant=variant,
         )
-    variance = float((sample.weight * deviation**2).sum()) / (sample.items * (sample.items - 1))
-    return _with_interval(kappa, se=math.sqrt(variance), items=sample.items, variant=variant)
+    variance = float(sample.weight @ deviation**2) / (sample.items * (sample.items - 1))
+    return with_interval(kappa, se=math.sqrt(variance), items=sample.items, variant=variant)
 
 
-def _with_interval(
+def with_interval(
     value: float,
     *,
     se: float,
@@ -296,30 +311,10 @@ def _with_interval(
     warning: Caution | None = None,
     variant: str | None = None,
 ) -> Value:
+    """``value`` with its 95 % interval, from Student's t with one degree less than ``items``."""
     half = t_quantile((1 + LEVEL) / 2, degrees=items - 1) * se
     return Value(
         value=value, se=se, ci=(value - half, value + half), warning=warning, variant=variant
-    )
-
-
-def _alpha(sample: _Sample) -> Value:
-    """Krippendorff's alpha for nominal data. Items with a single vote are left out."""
-    if not sample.paired_items:
-        return Value.undefined(Reason.NO_ITEM_WITH_TWO_VOTES, variant=ALPHA_VARIANT)
-    x, weight = sample.x[sample.paired], sample.weight[sample.paired]
-    totals = [int(total) for total in (weight[:, None] * x).sum(axis=0)]
-    if sum(total > 0 for total in totals) == 1:
-        return Value.undefined(Reason.SINGLE_CATEGORY, variant=ALPHA_VARIANT)
-    votes = sum(totals)
-    n = x.sum(axis=1)
-    s, m = agreeing_pairs(x)
-    # Both are coincidences off the diagonal; the expected ones are a whole number of any size.
-    observed = float((weight * (m - s) / (n - 1)).sum())
-    expected = votes**2 - sum(total**2 for total in totals)
-    return Value(
-        value=1 - observed * (votes - 1) / expected,
-        se_reason=Reason.NO_SE_FOR_VARIANT,
-        variant=ALPHA_VARIANT,
     )
 
 
@@ -343,7 +338,7 @@ def _by_statsmodels(own: Value, rows: Ints, *, method: Literal["fleiss", "randol
     return replace(own, value=value, ci=ci)
 
 
-def _named_shares(categories: tuple[str, ...], sample: _Sample, shares: Floats) -> dict[str, Value]:
+def _named_shares(categories: tuple[str, ...], sample: Sample, shares: Floats) -> dict[str, Value]:
     if not sample.items:
         return dict.fromkeys(categories, Value.undefined(Reason.NO_VOTES))
     return {

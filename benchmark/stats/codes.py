@@ -11,7 +11,8 @@ Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 Winner = Literal["A", "B"]
-Status = Literal["decided", "tied", "insufficient", "conflict"]
+Status = Literal["decided", "tied", "insufficient", "conflict", "withdrawn"]
+Adjudged = Literal["A", "B", "withdrawn"]
 Tier = Literal["easy", "medium", "hard"]
 
 NONE: Final = 0
@@ -24,7 +25,14 @@ DECIDED: Final = 0
 TIED: Final = 1
 INSUFFICIENT: Final = 2
 CONFLICT: Final = 3
-STATUSES: Final[tuple[Status, ...]] = ("decided", "tied", "insufficient", "conflict")
+WITHDRAWN: Final = 4
+STATUSES: Final[tuple[Status, ...]] = (
+    *("decided", "tied", "insufficient", "conflict", "withdrawn"),
+)
+
+# What an adjudication says: nothing, A, B (as the codes of winners), or to leave the pair out.
+WITHDRAW: Final = 3
+ADJUDGED: Final[tuple[Adjudged | None, ...]] = (None, "A", "B", "withdrawn")
 
 EASY: Final = 1
 MEDIUM: Final = 2

@@ -153,11 +153,11 @@ def histogram(
     names = check_categories(categories)
     table = count_table(counts, categories=names)
     weights = (
-        np.ones(len(table), dtype=np.int64)
+        None
         if multiplicity is None
         else whole_numbers(multiplicity, name="multiplicity", maximum=np.iinfo(np.int32).max)
     )
-    if len(weights) != len(table):
+    if weights is not None and len(weights) != len(table):
         raise ValueError(f"{len(table)} patterns but {len(weights)} multiplicities")
     base = int(table.max(initial=0)) + 1
     if base ** len(names) <= _MAX_BINS:

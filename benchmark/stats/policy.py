@@ -71,7 +71,7 @@ class Policy:
         return CRITERIA if self.decide == "both_agree" else (self.criterion,)
 
     def as_json(self) -> dict[str, object]:
-        """JSON form; band edges are [numerator, denominator]."""
+        """JSON form; band edges and chance are [numerator, denominator]."""
         return {
             "name": self.name,
             "version": self.version,
@@ -82,6 +82,7 @@ class Policy:
             "bands": {
                 "easy_above": list(self.bands.easy_above),
                 "medium_from": list(self.bands.medium_from),
+                "chance": list(self.bands.chance),
             },
             "tie_rule": self.tie_rule,
         }

@@ -1,8 +1,9 @@
 """How hard is one pair, judged by its votes?
 
-Item agreement is k = 2 P - 1 with P = S / M, S = a(a-1) + b(b-1) and M = n(n-1): kappa with chance
-fixed at one half. Fleiss' kappa of a single item is degenerate (-1/(n-1) or 0/0), and a chance
-agreement pooled over the study would let a skewed share of A remove a tier altogether.
+Item agreement is k = (P - c) / (1 - c) with P = S / M, S = a(a-1) + b(b-1) and M = n(n-1): kappa with
+chance c fixed at one half, k = 2 P - 1, unless a policy fixes it elsewhere. Fleiss' kappa of a single
+item is degenerate (-1/(n-1) or 0/0), and a chance agreement pooled over the study would let a skewed
+share of A remove a tier altogether, so c is never taken from the votes.
 
 Tiers are decided on whole numbers. Only votes for A or B count, so n = a + b.
 """
@@ -10,7 +11,7 @@ Tiers are decided on whole numbers. Only votes for A or B count, so n = a + b.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,8 @@ from benchmark.stats.codes import EASY, HARD, MEDIUM, NONE, Bools, Codes, Ints, 
 from benchmark.stats.counts import whole_numbers
 from benchmark.stats.distributions import beta_cdf, beta_sf
 from benchmark.stats.values import Reason, Value
+
+_Whole = TypeVar("_Whole", int, Ints)
 
 # With three to six votes no split falls into the medium band, so there is nothing to tell apart.
 TIER_MINIMUM: Final = 7
@@ -32,18 +35,20 @@ MAX_DENOMINATOR: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bands:
-    """Edges of the tiers in k, as fractions (numerator, denominator).
+    """Edges of the tiers in k, and the chance agreement in k, as fractions (numerator, denominator).
 
     Easy lies above ``easy_above``, medium from ``medium_from`` up to and including
-    ``easy_above``, hard below. Raises ValueError unless -1 <= medium_from <= easy_above <= 1.
+    ``easy_above``, hard below. Raises ValueError unless -1 <= medium_from <= easy_above <= 1 and
+    0 <= chance < 1.
     """
 
     easy_above: tuple[int, int] = (3, 5)
     medium_from: tuple[int, int] = (2, 5)
+    chance: tuple[int, int] = (1, 2)
 
     def __post_init__(self) -> None:
-        for name, edge in (("easy_above", self.easy_above), ("medium_from", self.medium_from)):
-            numerator, denominator = edge
+        for name in ("easy_above", "medium_from", "chance"):
+            numerator, denominator = getattr(self, name)
             if not 1 <= denominator <= MAX_DENOMINATOR:
                 raise ValueError(
                     f"{name}: the denominator must lie between 1 and {MAX_DENOMINATOR:,}, "
@@ -51,6 +56,10 @@ class Bands:
                 )
             if not -denominator <= numerator <= denominator:
                 raise ValueError(f"{name} must lie between -1 and 1, not {numerator}/{denominator}")
+        if not 0 <= self.chance[0] < self.chance[1]:
+            raise ValueError(
+                f"chance must be at least 0 and below 1, not {self.chance[0]}/{self.chance[1]}"
+            )
         if Fraction(*self.medium_from) > Fraction(*self.easy_above):
             raise ValueError(
                 "medium_from must not exceed easy_above: "
@@ -60,13 +69,20 @@ class Bands:
     def share_edges(self) -> tuple[float, float]:
         """The majority shares (low, high) at which a population's k crosses the edges.
 
-        k = (2 share - 1)^2, so an edge below zero is crossed by no share and counts as zero.
+        A population with that share has P = (1 + (2 share - 1)^2) / 2. An edge that lies below the
+        least P there is, one half, is crossed by no share and counts as one half.
         """
-        low, high = (
-            (1 + math.sqrt(max(numerator, 0) / denominator)) / 2
-            for numerator, denominator in (self.medium_from, self.easy_above)
+        chance = Fraction(*self.chance)
+        observed = (
+            chance + Fraction(*edge) * (1 - chance) for edge in (self.medium_from, self.easy_above)
         )
+        low, high = ((1 + math.sqrt(max(float(2 * p - 1), 0.0))) / 2 for p in observed)
         return low, high
+
+    def excess(self, s: _Whole, m: _Whole) -> tuple[_Whole, _Whole]:
+        """k of S agreeing pairs among M as numerator and denominator, both whole."""
+        numerator, denominator = self.chance
+        return denominator * s - numerator * m, (denominator - numerator) * m
 
 
 DEFAULT_BANDS: Final = Bands()
@@ -128,36 +144,40 @@ def pair_counts(a: int, b: int) -> tuple[int, int]:
     return a * (a - 1) + b * (b - 1), n * (n - 1)
 
 
-def k_exact(s: int, m: int) -> Fraction:
-    """k = 2 S / M - 1 as an exact fraction, for M > 0."""
-    return Fraction(2 * s - m, m)
+def k_exact(s: int, m: int, *, bands: Bands = DEFAULT_BANDS) -> Fraction:
+    """k as an exact fraction, for M > 0."""
+    return Fraction(*bands.excess(s, m))
 
 
-def item_k(a: int, b: int) -> Value:
+def item_k(a: int, b: int, *, bands: Bands = DEFAULT_BANDS) -> Value:
     """Item agreement k of one pair, for the seven votes and more that a tier needs."""
     s, m = pair_counts(a, b)
     if a + b < TIER_MINIMUM:
         return Value.undefined(Reason.NOT_ENOUGH_VOTES)
-    return Value(value=float(k_exact(s, m)), se_reason=Reason.SINGLE_ITEM)
+    return Value(value=float(k_exact(s, m, bands=bands)), se_reason=Reason.SINGLE_ITEM)
 
 
 def band(s: int, m: int, *, bands: Bands = DEFAULT_BANDS) -> Tier:
-    """The band of k = 2 S / M - 1, for M > 0; an edge belongs to medium."""
+    """The band of k, for M > 0; an edge belongs to medium."""
     if m <= 0:
         raise ValueError(f"item agreement needs two votes; M is {m}")
-    numerator, denominator = bands.easy_above
-    if denominator * (2 * s - m) > numerator * m:
+    return band_of(k_exact(s, m, bands=bands), bands=bands)
+
+
+def band_of(k: Fraction, *, bands: Bands = DEFAULT_BANDS) -> Tier:
+    """The band of an exact k; an edge belongs to medium."""
+    if k > Fraction(*bands.easy_above):
         return "easy"
-    numerator, denominator = bands.medium_from
-    return "medium" if denominator * (2 * s - m) >= numerator * m else "hard"
+    return "medium" if k >= Fraction(*bands.medium_from) else "hard"
 
 
 def band_codes(s: Ints, m: Ints, *, bands: Bands = DEFAULT_BANDS) -> Codes:
     """`band` of arrays of shape (N,) as codes, 0 where M = 0."""
+    above, whole = bands.excess(s, m)
     numerator, denominator = bands.easy_above
-    easy = denominator * (2 * s - m) > numerator * m
+    easy = denominator * above > numerator * whole
     numerator, denominator = bands.medium_from
-    medium = denominator * (2 * s - m) >= numerator * m
+    medium = denominator * above >= numerator * whole
     codes = np.where(easy, EASY, np.where(medium, MEDIUM, HARD))
     return np.where(m > 0, codes, NONE).astype(np.int8)
 
@@ -202,8 +222,8 @@ def combine(
 ) -> tuple[Ints, Ints]:
     """(S, M) whose k is the smaller or the mean of the k of two criteria, without rounding.
 
-    All arrays have shape (N,). The mean of two k is 2 S / M - 1 for S = S1 M2 + S2 M1 and
-    M = 2 M1 M2. Where either criterion has no pair of votes the result is (0, 0).
+    All arrays have shape (N,). The mean of two k is the k of S = S1 M2 + S2 M1 and M = 2 M1 M2. Where
+    either criterion has no pair of votes the result is (0, 0).
     """
     (s1, m1), (s2, m2) = first, second
     if how == "mean":
@@ -220,7 +240,7 @@ def tier_posterior(
 ) -> TierPosterior:
     """Tier probabilities when the share of A has a Beta(prior + a, prior + b) posterior.
 
-    A population with share p of votes for A has k = (2 p - 1)^2.
+    A population with share p of votes for A has P = (1 + (2 p - 1)^2) / 2.
     """
     pair_counts(a, b)
     if a + b < TIER_MINIMUM:

@@ -18,6 +18,15 @@ class Reason(StrEnum):
     TIED = "tied"
     INSUFFICIENT = "insufficient"
     CONFLICT = "conflict"
+    WITHDRAWN = "withdrawn"
+    CATEGORY_UNUSED_OR_UNIVERSAL = "category_unused_or_universal"
+    NOT_TWO_CATEGORIES = "not_two_categories"
+    NO_RATER_IDS = "no_rater_ids"
+    NO_RATER_OVERLAP = "no_rater_overlap"
+    NO_OVERLAP = "no_overlap"
+    ZERO_SPREAD = "zero_spread"
+    EARLY_STOPPED = "early_stopped"
+    NOT_STRONGLY_CONNECTED = "not_strongly_connected"
 
 
 class Caution(StrEnum):

@@ -420,28 +420,13 @@ def test_coin_flips_do_not_agree():
     assert abs(found.fleiss.value) < 0.01
 
 
-def test_the_interval_covers_where_the_1979_one_fails():
-    """Beta-binomial votes with kappa .5, 200 items of nine votes, seeded."""
-    rng = np.random.default_rng(7)
-    covered = covered_1979 = 0
-    replicates = 1000
-    half_1979 = 1.96 * math.sqrt(2 / (200 * 9 * 8))
-    for _ in range(replicates):
-        a = rng.binomial(9, rng.beta(0.5, 0.5, size=200))
-        found = agreement(np.stack([a, 9 - a], 1), categories=["A", "B"], engine="own").fleiss
-        covered += found.ci[0] <= 0.5 <= found.ci[1]
-        covered_1979 += abs(found.value - 0.5) <= half_1979
-    assert 0.93 <= covered / replicates <= 0.97
-    assert covered_1979 / replicates < 0.7
-
-
 # --- Cost ---
 
 
 def test_nothing_heavy_is_loaded_before_it_is_needed():
     """A web process shows stored figures and policies; pandas and SciPy are for the worker."""
     code = (
-        "import sys, benchmark.stats.verdicts, benchmark.stats.agreement\n"
+        "import sys, benchmark.stats.verdicts, benchmark.stats.report\n"
         "print([m for m in ('scipy', 'pandas', 'statsmodels', 'django') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 
@@ -14,14 +15,14 @@ from benchmark.stats.policy import (
 )
 from benchmark.stats.tiers import Bands
 
-STORED_V1 = {
+STORED_V1: dict[str, Any] = {
     "name": "personafeedback-v1",
     "version": 1,
     "decide": "both_agree",
     "criterion": "personalization",
     "combine": "criterion",
     "minimum": 7,
-    "bands": {"easy_above": [3, 5], "medium_from": [2, 5]},
+    "bands": {"easy_above": [3, 5], "medium_from": [2, 5], "chance": [1, 2]},
     "tie_rule": "ties_can_win",
 }
 
@@ -55,7 +56,7 @@ def test_the_registry():
             decide="both_agree",
             combine="mean",
             minimum=5,
-            bands=Bands(easy_above=(7, 10), medium_from=(1, 3)),
+            bands=Bands(easy_above=(7, 10), medium_from=(1, 3), chance=(1, 3)),
             tie_rule="ties_never_win",
         ),
     ],
@@ -83,16 +84,36 @@ def test_json_and_back(policy):
         ({"tie_rule": "first"}, "tie_rule must be one of ties_can_win, ties_never_win"),
         ({"decide": "criterion", "combine": "min"}, "'min' uses both criteria"),
         ({"bands": None}, "bands must be a JSON object, not NoneType"),
-        ({"bands": {"easy_above": [3, 5]}}, "bands: missing medium_from"),
+        ({"bands": {"easy_above": [3, 5]}}, "bands: missing chance, medium_from"),
         (
-            {"bands": {"easy_above": [3, 5], "medium_from": [2, 5], "hard": [0, 1]}},
+            {"bands": STORED_V1["bands"] | {"hard": [0, 1]}},
             "bands: unknown hard",
         ),
-        ({"bands": {"easy_above": 0.6, "medium_from": [2, 5]}}, "numerator, denominator"),
-        ({"bands": {"easy_above": [3], "medium_from": [2, 5]}}, "numerator, denominator"),
-        ({"bands": {"easy_above": [0.6, 1], "medium_from": [2, 5]}}, "whole numbers, not 0.6"),
-        ({"bands": {"easy_above": [3, 0], "medium_from": [2, 5]}}, "bands: easy_above"),
-        ({"bands": {"easy_above": [1, 5], "medium_from": [2, 5]}}, "must not exceed"),
+        (
+            {"bands": {"easy_above": 0.6, "medium_from": [2, 5], "chance": [1, 2]}},
+            "numerator, denominator",
+        ),
+        (
+            {"bands": {"easy_above": [3], "medium_from": [2, 5], "chance": [1, 2]}},
+            "numerator, denominator",
+        ),
+        (
+            {"bands": {"easy_above": [0.6, 1], "medium_from": [2, 5], "chance": [1, 2]}},
+            "whole numbers, not 0.6",
+        ),
+        (
+            {"bands": {"easy_above": [3, 0], "medium_from": [2, 5], "chance": [1, 2]}},
+            "bands: easy_above",
+        ),
+        (
+            {"bands": {"easy_above": [1, 5], "medium_from": [2, 5], "chance": [1, 2]}},
+            "must not exceed",
+        ),
+        (
+            {"bands": STORED_V1["bands"] | {"chance": [1, 1]}},
+            "chance must be at least 0 and below 1",
+        ),
+        ({"bands": STORED_V1["bands"] | {"chance": "pooled"}}, "chance must be .numerator"),
         ({"colour": "red"}, "policy: unknown colour"),
     ],
 )

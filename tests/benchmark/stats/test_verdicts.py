@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.stats.codes import CRITERIA, STATUSES, TIERS, WINNERS
+from benchmark.stats.codes import ADJUDGED, CRITERIA, STATUSES, TIERS, WINNERS
 from benchmark.stats.majority import TIE_RULES
 from benchmark.stats.policy import (
     COMBINE_RULES,
@@ -38,12 +38,18 @@ def as_arrays(pairs: list[dict[str, PairTally]]) -> dict[str, Tally]:
 
 
 def check_equal(policy: Policy, pairs: list[dict[str, PairTally]]) -> None:
-    """Arrays and scalar must tell the same about every pair."""
-    found = decide(policy, as_arrays(pairs))
+    """Arrays and scalar must tell the same about every pair, whatever was adjudicated."""
+    check_adjudged(policy, pairs, [0] * len(pairs))
+    check_adjudged(policy, pairs, [i % len(ADJUDGED) for i in range(len(pairs))])
+
+
+def check_adjudged(policy: Policy, pairs: list[dict[str, PairTally]], adjudged: list[int]) -> None:
+    found = decide(policy, as_arrays(pairs), adjudged=adjudged)
     assert len(found) == len(pairs)
     k = found.k()
     for i, tallies in enumerate(pairs):
-        one = decide_one(policy, tallies)
+        one = decide_one(policy, tallies, adjudged=ADJUDGED[adjudged[i]])
+        assert bool(found.is_adjudicated[i]) == one.is_adjudicated
         assert (
             STATUSES[found.status[i]],
             WINNERS[found.chosen[i]],
@@ -55,7 +61,8 @@ def check_equal(policy: Policy, pairs: list[dict[str, PairTally]]) -> None:
         if one.k is None:
             assert k[i] is None
         else:
-            assert F(2 * int(found.s[i]), int(found.m[i])) - 1 == one.k
+            chance = F(*policy.bands.chance)
+            assert (F(int(found.s[i]), int(found.m[i])) - chance) / (1 - chance) == one.k
             assert k[i] == pytest.approx(float(one.k), abs=1e-15)
 
 
@@ -88,6 +95,7 @@ def test_personafeedback_by_hand(helpfulness, personalization, expected):
         chosen=chosen,
         tier=tier,
         provisional=provisional,
+        is_adjudicated=False,
         margin=margin,
         n=n,
         k=k,
@@ -146,7 +154,11 @@ POLICIES_TRIED = [
             CRITERIA,
             COMBINE_RULES,
             (1, 7),
-            (Bands(), Bands(easy_above=(1, 2), medium_from=(-1, 9))),
+            (
+                Bands(),
+                Bands(easy_above=(1, 2), medium_from=(-1, 9)),
+                Bands(chance=(1, 3)),
+            ),
             TIE_RULES,
         )
     ),
@@ -194,6 +206,36 @@ def test_only_decided_pairs_have_a_winner_or_a_tier(policy, first, second):
     assert verdict.tier is None or (verdict.status == "decided" and verdict.n >= 7)
     assert (verdict.tier is None) == (verdict.reason is not None)
     assert verdict.provisional == (verdict.tier is not None and verdict.n < 9)
+
+
+def test_an_adjudication_decides_what_the_votes_leave_open():
+    tied, conflict, clear, few = (
+        pair((4, 4, 1), (4, 4, 1)),
+        pair((9, 0), (1, 8)),
+        pair((9, 0), (8, 1)),
+        pair((1, 0), (1, 0)),
+    )
+    said = [decide_one(PERSONAFEEDBACK_V1, each, adjudged="B") for each in (tied, conflict, few)]
+    assert [(one.status, one.chosen, one.tier, one.is_adjudicated) for one in said] == [
+        ("decided", "B", "hard", True),
+        ("decided", "B", "medium", True),
+        ("decided", "B", None, True),
+    ]
+    # Votes that name a response are not overruled, but the pair can be left out.
+    kept = decide_one(PERSONAFEEDBACK_V1, clear, adjudged="B")
+    assert (kept.status, kept.chosen, kept.is_adjudicated) == ("decided", "A", False)
+    out = decide_one(PERSONAFEEDBACK_V1, clear, adjudged="withdrawn")
+    assert (out.status, out.chosen, out.tier, out.is_adjudicated) == ("withdrawn", None, None, True)
+    assert out.reason == Reason.WITHDRAWN
+
+
+@pytest.mark.parametrize(
+    ("adjudged", "message"),
+    [([0], "adjudications of 1 pairs for 2"), ([0, 4], "must lie between 0 and 3")],
+)
+def test_adjudications_of_other_pairs_are_refused(adjudged, message):
+    with pytest.raises(ValueError, match=message):
+        decide(PERSONAFEEDBACK_V1, as_arrays([pair((9, 0), (9, 0))] * 2), adjudged=adjudged)
 
 
 def test_criteria_are_reported_one_by_one():
