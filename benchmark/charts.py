@@ -17,13 +17,20 @@ TIER_COLOURS = {"easy": "#8fc3c0", "medium": "#3d8f8c", "hard": "#0f4f4d"}
 _ACCENT = "#3d8f8c"
 
 Spec = dict[str, Any]
+
+_CONFIG: Spec = {
+    "font": "sans-serif",
+    "view": {"stroke": None},
+    "axis": {"grid": False, "labelFontSize": 12, "titleFontSize": 12},
+    "title": {"fontSize": 16, "subtitleFontSize": 12},
+}
 # Drawing takes about one; a machine that is busy may need more.
 DRAWING_SECONDS = 120
 
 
 def release_figures(result: dict[str, Any]) -> dict[str, str]:
     """SVG texts by file name, for an aggregation's result; the same result gives the same bytes."""
-    figures = {"tiers": tier_chart(result)}
+    figures = {"tiers": tier_chart(result), "agreement": agreement_chart(result)}
     for criterion, splits in result["splits"].items():
         figures[f"vote-splits-{criterion}"] = split_chart(criterion, splits)
     return draw(figures)
@@ -78,6 +85,72 @@ def split_chart(criterion: str, splits: list[list[int]]) -> Spec:
     )
 
 
+_COEFFICIENTS = {
+    "percent_agreement": "observed",
+    "fleiss": "Fleiss",
+    "conger": "Conger",
+    "alpha": "alpha",
+    "randolph": "Randolph",
+    "ac1": "AC1",
+}
+
+
+def agreement_chart(result: dict[str, Any]) -> Spec:
+    """Coefficients with their intervals, criterion by criterion; undefined ones have no mark."""
+    rows = []
+    for criterion, report in result["agreement"].items():
+        for name, words in _COEFFICIENTS.items():
+            found = report[name]
+            if found["value"] is None:
+                continue
+            low, high = found.get("ci") or (found["value"], found["value"])
+            rows.append(
+                {
+                    "criterion": criterion,
+                    "measure": words,
+                    "value": found["value"],
+                    "low": low,
+                    "high": high,
+                    "text": f"{found['value']:.2f}",
+                }
+            )
+    y = {"field": "measure", "type": "nominal", "sort": list(_COEFFICIENTS.values()), "title": None}
+    x = {
+        "field": "value",
+        "type": "quantitative",
+        "title": "agreement; 0 is chance, but for observed",
+    }
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "title": {
+            "text": "Agreement of the raters",
+            "subtitle": "with 95% intervals (Gwet's linearization, these raters) where there are any",
+            "anchor": "start",
+        },
+        "data": {"values": rows},
+        "facet": {"row": {"field": "criterion", "type": "nominal", "title": None}},
+        "spec": {
+            "width": 420,
+            "height": {"step": 24},
+            "layer": [
+                {
+                    "mark": {"type": "rule", "color": _ACCENT, "strokeWidth": 2},
+                    "encoding": {"y": y, "x": x | {"field": "low"}, "x2": {"field": "high"}},
+                },
+                {
+                    "mark": {"type": "point", "filled": True, "size": 70, "color": _ACCENT},
+                    "encoding": {"y": y, "x": x},
+                },
+                {
+                    "mark": {"type": "text", "dy": -10, "fontSize": 11},
+                    "encoding": {"y": y, "x": x, "text": {"field": "text"}},
+                },
+            ],
+        },
+        "config": _CONFIG,
+    }
+
+
 def _bars(
     *,
     title: str,
@@ -111,12 +184,7 @@ def _bars(
                 "encoding": {"text": {"field": "n", "type": "quantitative", "format": ","}},
             },
         ],
-        "config": {
-            "font": "sans-serif",
-            "view": {"stroke": None},
-            "axis": {"grid": False, "labelFontSize": 12, "titleFontSize": 12},
-            "title": {"fontSize": 16, "subtitleFontSize": 12},
-        },
+        "config": _CONFIG,
     }
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from django.db import connection
 
-from benchmark.models import CriterionVerdict, Run, Verdict
+from benchmark.models import Exclusion, PatternVerdict, Run, Verdict
 from benchmark.selectors.tallies import TallyTable, tally_table
 from benchmark.stats import codes
-from benchmark.stats.agreement import agreement
+from benchmark.stats.overview import overview
+from benchmark.stats.patterns import Patterns, patterns_of
 from benchmark.stats.policy import Policy
-from benchmark.stats.verdicts import Tally, Verdicts, decide
+from benchmark.stats.verdicts import Verdicts, decide
 
 CHUNK = 20_000
 
@@ -23,99 +25,108 @@ Progress = Callable[[int, int], None]
 def aggregate(run: Run, *, progress: Progress) -> None:
     """Write the run's verdicts and fill in its digest and result.
 
-    The same tallies and policy give the same rows. Doing it again replaces what an interrupted
-    attempt has written.
+    The same votes, exclusions, adjudications and policy give the same rows. Doing it again replaces
+    what an interrupted attempt has written.
     """
     policy = Policy.from_json(run.policy)
     with run.pair_set.snapshot() as last_judgement:
         table = tally_table(run.pair_set)
-    verdicts = decide(policy, {key: Tally(*counts.T) for key, counts in table.counts.items()})
+    patterns, rows = patterns_of(table.counts, adjudged=table.adjudged)
     run.last_judgement = last_judgement
     run.digest = table.digest()
-    run.result = summary(table, verdicts, categories=run.pair_set.categories)
+    run.patterns = patterns.as_json()
+    run.result = overview(
+        patterns, policy=policy, categories=run.pair_set.categories, by_rater=table.by_rater
+    ) | {"left_out": _left_out(table.exclusions)}
+    run.exclusions.set(table.exclusions)
     Verdict.objects.filter(run=run).delete()
-    CriterionVerdict.objects.filter(run=run).delete()
+    PatternVerdict.objects.filter(run=run).delete()
+    found = _Found(
+        run=run,
+        table=table,
+        patterns=patterns,
+        rows=rows,
+        verdicts=decide(policy, patterns.tallies(), adjudged=patterns.adjudged),
+    )
+    PatternVerdict.objects.bulk_create(_pattern_verdicts(found), batch_size=2_000)
     total = len(table.pairs)
     for start in range(0, total, CHUNK):
         stop = min(start + CHUNK, total)
-        _write(run, table, verdicts, start, stop)
+        _write(found, start, stop)
         progress(stop, total)
 
 
-def summary(
-    table: TallyTable, verdicts: Verdicts, *, categories: tuple[str, ...]
-) -> dict[str, object]:
-    """What the run found, in numbers."""
-    decided = verdicts.status == codes.DECIDED
+def _left_out(exclusions: list[Exclusion]) -> dict[str, int]:
+    raters = {each.rater_id for each in exclusions if each.pair_id is None}
     return {
-        "pairs": len(table.pairs),
-        # Every judgement votes on each criterion, so any one counts them.
-        "judgements": max((int(counts.sum()) for counts in table.counts.values()), default=0),
-        "statuses": {
-            name: int((verdicts.status == code).sum()) for code, name in enumerate(codes.STATUSES)
-        },
-        "tiers": {
-            name or "none": int((verdicts.tier[decided] == code).sum())
-            for code, name in enumerate(codes.TIERS)
-        },
-        "provisional": int(verdicts.provisional.sum()),
-        "splits": {key: vote_splits(counts) for key, counts in table.counts.items()},
-        "agreement": {
-            key: agreement(counts[:, : len(categories)], categories=categories).as_json()
-            for key, counts in table.counts.items()
-        },
+        "raters": len(raters),
+        "judgements": sum(
+            each.pair_id is not None and each.rater_id not in raters for each in exclusions
+        ),
     }
 
 
-def vote_splits(counts: npt.NDArray[np.int64]) -> list[list[int]]:
-    """Rows [majority, minority, pairs] over the votes for A and B, the clearest split first."""
-    ordered = np.sort(counts[:, :2], axis=1)[:, ::-1]
-    splits, pairs = np.unique(ordered, axis=0, return_counts=True)
-    rows = np.column_stack((splits, pairs)).tolist()
-    return sorted(rows, key=lambda row: (-(row[0] + row[1]), -row[0]))
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Found:
+    """Verdicts of the patterns; ``rows`` (N,) says which pattern each pair of the table has."""
+
+    run: Run
+    table: TallyTable
+    patterns: Patterns
+    rows: npt.NDArray[np.intp]
+    verdicts: Verdicts
 
 
-def _write(run: Run, table: TallyTable, verdicts: Verdicts, start: int, stop: int) -> None:
-    pairs = table.pairs[start:stop].tolist()
-    rows = zip(
-        pairs,
-        verdicts.status[start:stop].tolist(),
-        verdicts.chosen[start:stop].tolist(),
-        verdicts.tier[start:stop].tolist(),
-        verdicts.provisional[start:stop].tolist(),
-        strict=True,
-    )
-    with connection.cursor() as cursor:
-        with cursor.copy(
-            "COPY benchmark_verdict (run_id, pair_id, status, chosen, tier, is_provisional)"
-            " FROM STDIN"
-        ) as copy:
-            for pair, status, chosen, tier, provisional in rows:
-                copy.write_row(
-                    (
-                        *(run.pk, pair, codes.STATUSES[status]),
-                        *(codes.WINNERS[chosen] or "", codes.TIERS[tier] or "", provisional),
-                    )
-                )
-        with cursor.copy(
-            "COPY benchmark_criterionverdict (run_id, pair_id, criterion_id, a, b, tie, skip,"
-            " status, winner, margin, s, m) FROM STDIN"
-        ) as copy:
-            for key, criterion in table.criterion_ids.items():
-                found = verdicts.criteria[key]
-                numbers = np.column_stack(
-                    (
-                        *(table.counts[key][start:stop], found.status[start:stop]),
-                        *(found.winner[start:stop], found.margin[start:stop]),
-                        *(found.s[start:stop], found.m[start:stop]),
-                    )
-                ).tolist()
-                for pair, (a, b, tie, skip, status, winner, margin, s, m) in zip(
-                    pairs, numbers, strict=True
-                ):
-                    copy.write_row(
-                        (
-                            *(run.pk, pair, criterion, a, b, tie, skip, codes.STATUSES[status]),
-                            *(codes.WINNERS[winner] or "", margin, s, m),
-                        )
-                    )
+def _write(found: _Found, start: int, stop: int) -> None:
+    run, verdicts = found.run.pk, found.verdicts
+    # What a pattern gives is put together once.
+    wholes = [
+        (codes.STATUSES[status], codes.WINNERS[chosen] or "", codes.TIERS[tier] or "", provisional)
+        for status, chosen, tier, provisional in zip(
+            verdicts.status.tolist(),
+            verdicts.chosen.tolist(),
+            verdicts.tier.tolist(),
+            verdicts.provisional.tolist(),
+            strict=True,
+        )
+    ]
+    is_adjudicated = verdicts.is_adjudicated.tolist()
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(
+            "COPY benchmark_verdict (run_id, pair_id, pattern, status, chosen, tier,"
+            " is_provisional, adjudication_id) FROM STDIN"
+        ) as copy,
+    ):
+        for pair, row, adjudication in zip(
+            found.table.pairs[start:stop].tolist(),
+            found.rows[start:stop].tolist(),
+            found.table.adjudications[start:stop].tolist(),
+            strict=True,
+        ):
+            copy.write_row(
+                (run, pair, row, *wholes[row], adjudication if is_adjudicated[row] else None)
+            )
+
+
+def _pattern_verdicts(found: _Found) -> Iterator[PatternVerdict]:
+    for key, criterion in found.table.criterion_ids.items():
+        one = found.verdicts.criteria[key]
+        numbers = np.column_stack(
+            (found.patterns.counts[key], one.status, one.winner, one.margin, one.s, one.m)
+        ).tolist()
+        for pattern, (a, b, tie, skip, status, winner, margin, s, m) in enumerate(numbers):
+            yield PatternVerdict(
+                run=found.run,
+                pattern=pattern,
+                criterion_id=criterion,
+                a=a,
+                b=b,
+                tie=tie,
+                skip=skip,
+                status=codes.STATUSES[status],
+                winner=codes.WINNERS[winner] or "",
+                margin=margin,
+                s=s,
+                m=m,
+            )

@@ -18,6 +18,7 @@ from benchmark import charts
 from benchmark.formats import MANIFEST, sha256_file, zip_folder
 from benchmark.jobs.release_card import card
 from benchmark.jobs.release_files import (
+    DIAGNOSIS,
     PAIRS,
     PERSONAS,
     TALLIES,
@@ -31,7 +32,7 @@ from benchmark.models import Release, Run, Tier
 from benchmark.selectors import release_rows as rows
 
 Progress = Callable[[int, int], None]
-STEPS = 7
+STEPS = 8
 SHARD = "test-00000-of-00001"
 
 
@@ -72,6 +73,7 @@ def write_release(
                 ("personas", PERSONAS, rows.personas),
                 ("tallies", TALLIES, rows.tallies),
                 ("votes", VOTES, rows.votes),
+                ("diagnosis", DIAGNOSIS, rows.diagnosis),
             ),
             start=2,
         ):
@@ -84,13 +86,15 @@ def write_release(
     write_text(folder / "GUIDELINES.md", release.guidelines)
     for name, svg in charts.release_figures(aggregation.result).items():
         write_text(folder / "figures" / f"{name}.svg", svg)
-    progress(6, STEPS)
+    progress(7, STEPS)
     write_text(folder / "README.md", card(release, counts=counts))
     manifest = {
         "name": release.pair_set.slug,
         "version": release.version,
         "counts": counts,
         "statuses": aggregation.result["statuses"],
+        "adjudicated": aggregation.result["adjudicated"],
+        "left_out": aggregation.result["left_out"],
         "data_digest": aggregation.digest,
         "policy": aggregation.policy["name"],
         "last_judgement": aggregation.last_judgement,

@@ -8,6 +8,7 @@ from typing import Any
 from benchmark.models import Release, Tier
 from benchmark.stats.policy import Policy
 
+_COEFFICIENTS = ("percent_agreement", "randolph", "ac1", "alpha", "conger")
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -32,7 +33,7 @@ def _head(release: Release, counts: dict[str, Any]) -> str:
             "config_name": name,
             "data_files": [{"split": "test", "path": f"{name}/{name}.parquet"}],
         }
-        for name in ("pairs", "personas", "tallies", "votes")
+        for name in ("diagnosis", "pairs", "personas", "tallies", "votes")
         if counts[name]
     ]
     head = {
@@ -82,7 +83,7 @@ def _body(release: Release, counts: dict[str, Any]) -> list[str]:
         f"| pairs judged | {counts['pairs']} |",
         f"| raters | {counts['raters']} |",
         f"| raters wanted per pair | {release.pair_set.raters_per_pair} |",
-        f"| votes counted (of all criteria, skips included) | {counts['votes']} |",
+        f"| votes (of all criteria, skips and those left out included) | {counts['votes']} |",
         *(f"| cases, {tier} | {cases[tier]} |" for tier in Tier.values),
         f"| decided, but too few votes for a tier | {run.result['tiers']['none']} |",
         *(
@@ -91,7 +92,17 @@ def _body(release: Release, counts: dict[str, Any]) -> list[str]:
                 ("tied", "left out: tied"),
                 ("insufficient", "left out: too few votes"),
                 ("conflict", "left out: the criteria name different responses"),
+                ("withdrawn", "left out: by adjudication"),
             )
+        ),
+        *(
+            f"| {words} | {number} |"
+            for words, number in (
+                ("decided or left out by adjudication", run.result["adjudicated"]),
+                ("raters whose votes are not counted", run.result["left_out"]["raters"]),
+                ("single judgements not counted", run.result["left_out"]["judgements"]),
+            )
+            if number
         ),
         "",
         "## Load",
@@ -110,16 +121,19 @@ def _body(release: Release, counts: dict[str, Any]) -> list[str]:
             if policy.decide == "both_agree"
             else f"the majority on {policy.criterion} decides."
         ),
-        f"Tiers come from item agreement on {policy.criterion}, k = 2P - 1 with"
-        " P = sum x(x-1) / (n(n-1)) and chance fixed at one half: easy above 0.6, medium from 0.4"
-        " to 0.6, hard below 0.4. Nine votes give a final tier, seven or eight a provisional one.",
-        "With nine votes that is 9-0, 8-1, and the rest: one vote more or less would move many"
-        " cases, so a tier is an estimate, not a property of the case.",
+        f"Tiers come from item agreement on {_basis(policy)}, k = (P - c) / (1 - c) with"
+        f" P = sum x(x-1) / (n(n-1)) and chance fixed at c = {_fraction(policy.bands.chance)}: easy"
+        f" above {_fraction(policy.bands.easy_above)}, medium from"
+        f" {_fraction(policy.bands.medium_from)} up to there, hard below. Nine votes give a final"
+        " tier, seven or eight a provisional one.",
+        "One vote more or less would move many cases, so a tier is an estimate, not a property of"
+        " the case.",
         "",
         "## Agreement",
         "",
-        "| criterion | items | Fleiss' kappa | interval | observed | Randolph | AC1 |",
-        "|---|---:|---:|---|---:|---:|---:|",
+        "| criterion | items | Fleiss' kappa | interval | observed | Randolph | AC1 | alpha"
+        " | Conger |",
+        "|---|---:|---:|---|---:|---:|---:|---:|---:|",
         *(_agreement_row(key, report) for key, report in run.result["agreement"].items()),
         "",
         "Intervals are 95 % (Gwet's linearization) and hold for this pool of raters."
@@ -130,19 +144,34 @@ def _body(release: Release, counts: dict[str, Any]) -> list[str]:
         "",
         "`data/` cases by tier; `pairs/` every pair with both responses as A and B; `personas/`;"
         " `votes/` one row a vote, by pseudonym and canonical response, with the response shown"
-        " left; `tallies/` counts and verdicts; `figures/`; `GUIDELINES.md` what raters were told;"
-        " `MANIFEST.json` checksums of all files and the digest of the data.",
+        " left and whether it was counted; `tallies/` counts and verdicts; `diagnosis/` every pair,"
+        " whether it is a case, and why or why not; `figures/`; `GUIDELINES.md` what raters were"
+        " told; `MANIFEST.json` checksums of all files and the digest of the data.",
         "",
         f"Data digest `{run.digest}`.",
     ]
     return lines
 
 
+def _basis(policy: Policy) -> str:
+    """What the tier rests on, in words."""
+    return {
+        "criterion": policy.criterion,
+        "min": "both criteria, the lower of the two",
+        "mean": "both criteria, the mean of the two",
+    }[policy.combine]
+
+
+def _fraction(fraction: tuple[int, int]) -> str:
+    numerator, denominator = fraction
+    return f"{numerator / denominator:g}"
+
+
 def _agreement_row(key: str, report: dict[str, Any]) -> str:
     fleiss = report["fleiss"]
     ci = fleiss.get("ci")
     interval = f"[{ci[0]:.2f}, {ci[1]:.2f}]" if ci else "—"
-    numbers = " | ".join(_number(report[name]) for name in ("percent_agreement", "randolph", "ac1"))
+    numbers = " | ".join(_number(report[name]) for name in _COEFFICIENTS)
     return f"| {key} | {report['items']} | {_number(fleiss)} | {interval} | {numbers} |"
 
 

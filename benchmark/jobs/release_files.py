@@ -29,7 +29,16 @@ VOTES = pa.schema(
         *((name, _TEXT) for name in ("pair_id", "rater", "criterion", "choice", "shown_left")),
         *(("seconds", _REAL), ("active_seconds", _REAL), ("at", _TEXT)),
         *(("reason", _TEXT), ("comment", _TEXT), ("confidence", _COUNT)),
-        *(("reasons", pa.list_(_TEXT)), ("simulated", _BOOL)),
+        *(("reasons", pa.list_(_TEXT)), ("simulated", _BOOL), ("counted", _BOOL)),
+    ]
+)
+DIAGNOSIS = pa.schema(
+    [
+        *(("pair_id", _TEXT), ("used", _BOOL), ("why", _TEXT), ("status", _TEXT)),
+        *(("tier", _TEXT), ("chosen", _TEXT), ("provisional", _BOOL)),
+        *(("judgements", _COUNT), ("counted", _COUNT)),
+        *((name, _TEXT) for name in ("adjudicated", "adjudicated_because")),
+        *((name, _TEXT) for name in ("adjudicated_by", "adjudicated_at")),
     ]
 )
 TALLIES = pa.schema(

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from benchmark.models.exclusion import Exclusion
 from benchmark.models.pair_set import PairSet
 
 
@@ -20,6 +21,10 @@ class RunQuerySet(models.QuerySet["Run"]):
     def unfinished(self) -> RunQuerySet:
         return self.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])
 
+    def for_list(self) -> RunQuerySet:
+        """Without what may be large."""
+        return self.defer("patterns")
+
     def newest_first(self) -> RunQuerySet:
         return self.order_by("-id")
 
@@ -28,12 +33,14 @@ class Run(models.Model):
     """One background job: what it was asked, how far it is, what came of it.
 
     An aggregation holds what reproduces its verdicts: the policy as data, the newest judgement it
-    counted, the digest of the tallies it read, and the code's version.
+    counted, whose votes it left out, the digest of the tallies it read, and the code's version. An
+    analysis looks at every vote that an aggregation counted.
     """
 
     class Kind(models.TextChoices):
         AGGREGATION = "aggregation", _("aggregation")
         RELEASE = "release", _("release")
+        ANALYSIS = "analysis", _("analysis")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("waiting")
@@ -51,7 +58,14 @@ class Run(models.Model):
     last_judgement = models.BigIntegerField(_("newest judgement counted"), null=True, blank=True)
     digest = models.CharField(_("data digest"), max_length=64, blank=True)
     version = models.CharField(_("code version"), max_length=40)
+    exclusions = models.ManyToManyField(Exclusion, related_name="runs", verbose_name=_("left out"))
+    # The aggregation that an analysis is about.
+    of = models.OneToOneField(
+        "self", models.CASCADE, null=True, blank=True, related_name="analysis"
+    )
     result: models.JSONField[dict[str, Any]] = models.JSONField(_("result"), default=dict)
+    # The patterns of counts that an aggregation decided on (benchmark.stats.patterns.Patterns).
+    patterns: models.JSONField[dict[str, Any]] = models.JSONField(_("patterns"), default=dict)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     started_at = models.DateTimeField(_("started at"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished at"), null=True, blank=True)
@@ -62,6 +76,10 @@ class Run(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(done_steps__lte=models.F("total_steps")), name="run_steps_in_range"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="analysis", of__isnull=False) | (~Q(kind="analysis") & Q(of=None)),
+                name="run_of_iff_analysis",
             ),
         ]
         indexes = [models.Index(fields=["pair_set", "kind", "-id"], name="run_newest_of_kind")]

@@ -13,6 +13,9 @@ from django.db import connection
 from django.db.models import Exists, OuterRef
 
 from benchmark.models import Judgement, Rater, Release
+from benchmark.selectors.run_votes import AS_OF, is_counted, parameters
+from benchmark.stats.policy import Policy
+from benchmark.stats.tiers import Bands
 
 Row = dict[str, Any]
 CHUNK = 500
@@ -54,9 +57,13 @@ def personas(release: Release) -> Iterator[Row]:
 
 
 def votes(release: Release) -> Iterator[Row]:
-    """Every vote that was counted, by pseudonym, in the layout that an import reads."""
+    """Every vote there was, by pseudonym, in the layout that an import reads.
+
+    ``counted`` is false for those that the aggregation left out.
+    """
+    run = release.aggregation
     yield from _stream(
-        """
+        f"""
         SELECT pair.pair_id, rater.pseudonym AS rater, criterion.key AS criterion, vote.choice,
                nullif(judgement.shown_left, '') AS shown_left, judgement.seconds,
                judgement.active_seconds,
@@ -65,23 +72,65 @@ def votes(release: Release) -> Iterator[Row]:
                replace(to_char(judgement.submitted_at AT TIME ZONE 'UTC',
                                'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '.000000Z', 'Z') AS at,
                vote.reason, judgement.comment, judgement.confidence, judgement.reasons,
-               rater.is_simulated AS simulated
+               rater.is_simulated AS simulated, {is_counted(run)} AS counted
         FROM benchmark_verdict verdict
         JOIN benchmark_pair pair ON pair.id = verdict.pair_id
         JOIN benchmark_judgement judgement ON judgement.pair_id = pair.id
         JOIN benchmark_rater rater ON rater.id = judgement.rater_id
         JOIN benchmark_vote vote ON vote.judgement_id = judgement.id
         JOIN benchmark_criterion criterion ON criterion.id = vote.criterion_id
-        WHERE verdict.run_id = %s AND judgement.id <= %s
-          AND (judgement.superseded_by_id IS NULL OR judgement.superseded_by_id > %s)
+        WHERE verdict.run_id = %(run)s AND {AS_OF}
         ORDER BY pair.pair_id COLLATE "C", rater.pseudonym COLLATE "C", criterion.position
         """,
-        [
-            release.aggregation_id,
-            release.aggregation.last_judgement,
-            release.aggregation.last_judgement,
-        ],
+        parameters(run),
     )
+
+
+def diagnosis(release: Release) -> Iterator[Row]:
+    """Every pair: whether it is a case, why or why not, and how many judgements were counted.
+
+    Who adjudicated is a number by name: accounts are nobody's business outside.
+    """
+    run = release.aggregation
+    for row in _stream(
+        f"""
+        SELECT pair.pair_id, verdict.status, verdict.tier, verdict.chosen,
+               verdict.is_provisional AS provisional,
+               coalesce(judged.judgements, 0) AS judgements,
+               coalesce(judged.counted, 0) AS counted,
+               adjudication.decision AS adjudicated, adjudication.reason AS adjudicated_because,
+               'adjudicator-' || adjudicator.number AS adjudicated_by,
+               replace(to_char(adjudication.created_at AT TIME ZONE 'UTC',
+                               'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '.000000Z', 'Z') AS adjudicated_at
+        FROM benchmark_verdict verdict
+        JOIN benchmark_pair pair ON pair.id = verdict.pair_id
+        LEFT JOIN (
+            SELECT judgement.pair_id, count(*) AS judgements,
+                   count(*) FILTER (WHERE {is_counted(run)}) AS counted
+            FROM benchmark_judgement judgement
+            JOIN benchmark_verdict of_run
+                ON of_run.pair_id = judgement.pair_id AND of_run.run_id = %(run)s
+            WHERE {AS_OF} GROUP BY 1
+        ) judged ON judged.pair_id = pair.id
+        LEFT JOIN benchmark_adjudication adjudication ON adjudication.id = verdict.adjudication_id
+        LEFT JOIN (
+            SELECT adjudication.by, row_number() OVER (ORDER BY adjudication.by) AS number
+            FROM benchmark_verdict of_run
+            JOIN benchmark_adjudication adjudication ON adjudication.id = of_run.adjudication_id
+            WHERE of_run.run_id = %(run)s GROUP BY 1
+        ) adjudicator ON adjudicator.by = adjudication.by
+        WHERE verdict.run_id = %(run)s ORDER BY pair.pair_id COLLATE "C"
+        """,
+        parameters(run),
+    ):
+        is_case = bool(row["tier"])
+        why = "case" if is_case else row["status"]
+        yield row | {
+            "used": is_case,
+            "why": "not_enough_votes" if why == "decided" else why,
+            "tier": row["tier"] or None,
+            "chosen": row["chosen"] or None,
+        }
 
 
 def raters(release: Release) -> dict[str, bool]:
@@ -95,6 +144,7 @@ def raters(release: Release) -> dict[str, bool]:
 
 def tallies(release: Release) -> Iterator[Row]:
     """Counts and what they gave, one row a pair and criterion."""
+    bands = Policy.from_json(release.aggregation.policy).bands
     for row in _stream(
         """
         SELECT pair.pair_id, criterion.key AS criterion, found.a, found.b, found.tie, found.skip,
@@ -113,7 +163,7 @@ def tallies(release: Release) -> Iterator[Row]:
         s, m = row.pop("s"), row.pop("m")
         yield row | {
             "winner": row["winner"] or None,
-            "k": 2 * s / m - 1 if m else None,
+            "k": _k(s, m, bands),
             "chosen": row["chosen"] or None,
             "tier": row["tier"] or None,
         }
@@ -122,6 +172,7 @@ def tallies(release: Release) -> Iterator[Row]:
 def cases(release: Release, tier: str) -> Iterator[Row]:
     """The decided pairs of a tier, as chosen and rejected."""
     keys = criteria_keys(release)
+    bands = Policy.from_json(release.aggregation.policy).bands
     for row in _stream(
         """
         SELECT pair.pair_id, persona.persona_id, persona.profile AS persona, pair.query,
@@ -141,10 +192,10 @@ def cases(release: Release, tier: str) -> Iterator[Row]:
         """,
         [release.aggregation_id, tier],
     ):
-        yield _case(row, keys)
+        yield _case(row, keys, bands)
 
 
-def _case(row: Row, keys: list[str]) -> Row:
+def _case(row: Row, keys: list[str], bands: Bands) -> Row:
     chosen_is_a = row["chosen"] == "A"
     chosen, rejected = ("a", "b") if chosen_is_a else ("b", "a")
     case: Row = {
@@ -167,11 +218,19 @@ def _case(row: Row, keys: list[str]) -> Row:
         case[f"{key}_rejected"] = b if chosen_is_a else a
         case[f"{key}_tie"] = tie
         case[f"{key}_skip"] = skip
-        case[f"{key}_k"] = 2 * s / m - 1 if m else None
+        case[f"{key}_k"] = _k(s, m, bands)
     return case
 
 
-def _stream(sql: str, parameters: list[Any]) -> Iterator[Row]:
+def _k(s: int, m: int, bands: Bands) -> float | None:
+    """Item agreement beyond the policy's chance; None below two votes."""
+    if not m:
+        return None
+    above, whole = bands.excess(s, m)
+    return above / whole
+
+
+def _stream(sql: str, parameters: list[Any] | dict[str, int]) -> Iterator[Row]:
     """Rows as dictionaries through a cursor on the server; the caller holds a transaction."""
     # Django's own named cursors belong to querysets; this one is psycopg's.
     connection.ensure_connection()

@@ -1,4 +1,4 @@
-"""Tallies of a whole set as arrays."""
+"""Tallies of a whole set as arrays, without the votes that are left out."""
 
 from __future__ import annotations
 
@@ -6,43 +6,137 @@ import hashlib
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from django.db import connection
 
-from benchmark.models import PairSet
+from benchmark.models import Exclusion, PairSet
+from benchmark.selectors.arrays import whole_columns
+from benchmark.stats.codes import ADJUDGED, Ints
+from benchmark.stats.patterns import Patterns
 
-Ints = npt.NDArray[np.int64]
 _ROWS = 50_000
 
+# Counted votes of a set by pair and criterion: the tallies, less what exclusions in force leave
+# out. Parameters: the set's id, twice.
+COUNTED = """
+    WITH excluded AS (
+        SELECT DISTINCT judgement.id, judgement.pair_id
+        FROM benchmark_exclusion exclusion
+        JOIN benchmark_rater rater ON rater.id = exclusion.rater_id
+        JOIN benchmark_judgement judgement ON judgement.rater_id = exclusion.rater_id
+            AND (exclusion.pair_id IS NULL OR exclusion.pair_id = judgement.pair_id)
+        WHERE rater.pair_set_id = %s AND exclusion.lifted_at IS NULL
+          AND judgement.superseded_by_id IS NULL
+    ), left_out AS (
+        SELECT excluded.pair_id, vote.criterion_id,
+            count(*) FILTER (WHERE choice = 'A') AS a, count(*) FILTER (WHERE choice = 'B') AS b,
+            count(*) FILTER (WHERE choice = 'tie') AS tie,
+            count(*) FILTER (WHERE choice = 'skip') AS skip
+        FROM excluded JOIN benchmark_vote vote ON vote.judgement_id = excluded.id
+        GROUP BY 1, 2
+    ), counted AS (
+        SELECT tally.pair_id, tally.criterion_id, tally.a - coalesce(left_out.a, 0) AS a,
+            tally.b - coalesce(left_out.b, 0) AS b, tally.tie - coalesce(left_out.tie, 0) AS tie,
+            tally.skip - coalesce(left_out.skip, 0) AS skip
+        FROM benchmark_tally tally JOIN benchmark_pair pair ON pair.id = tally.pair_id
+        LEFT JOIN left_out
+            ON left_out.pair_id = tally.pair_id AND left_out.criterion_id = tally.criterion_id
+        WHERE pair.pair_set_id = %s
+    )
+"""
 
-@dataclass(frozen=True, slots=True)
+# A code of benchmark.stats.codes.ADJUDGED for the decision in force.
+_ADJUDGED = "array_position(ARRAY['A', 'B', 'withdrawn'], adjudication.decision::text)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TallyTable:
-    """Votes of N pairs, ordered by their pair ids.
+    """Counted votes of N pairs, ordered by their pair ids.
 
     ``pairs`` are the database's ids (N,), ``pair_ids`` the users'; ``counts`` has, for each
-    criterion in its order, an array (N, 4) of votes for A, B, tie and skip.
+    criterion in its order, an array (N, 4) of votes for A, B, tie and skip. ``adjudications`` (N,)
+    are ids, 0 for none, and ``adjudged`` (N,) what they say, as codes. ``by_rater`` has, for each
+    criterion, votes per rater and category, shape (R, K): no skips.
     """
 
     pairs: Ints
     pair_ids: list[str]
     criterion_ids: dict[str, int]
     counts: dict[str, Ints]
+    adjudications: Ints
+    adjudged: Ints
+    by_rater: dict[str, Ints]
+    exclusions: list[Exclusion]
 
     def digest(self) -> str:
-        """SHA-256 over every count, in lines of pair id, criterion, A, B, tie, skip."""
+        """SHA-256 over every count, in lines of pair id, criterion, A, B, tie, skip.
+
+        After the counts of a pair that was adjudicated comes a line of its id, ``adjudicated``, and
+        A, B or ``withdrawn``.
+        """
         digest = hashlib.sha256()
         rows = {key: counts.tolist() for key, counts in self.counts.items()}
+        adjudged = self.adjudged.tolist()
         for index, pair_id in enumerate(self.pair_ids):
             for key in rows:
                 a, b, tie, skip = rows[key][index]
                 digest.update(f"{pair_id}\t{key}\t{a}\t{b}\t{tie}\t{skip}\n".encode())
+            if adjudged[index]:
+                digest.update(f"{pair_id}\tadjudicated\t{ADJUDGED[adjudged[index]]}\n".encode())
         return digest.hexdigest()
 
 
 def tally_table(pair_set: PairSet) -> TallyTable:
-    """All tallies of the set; pairs without votes have zeros. Two queries, read in chunks."""
-    criterion_ids = dict(pair_set.criteria.order_by("position", "id").values_list("key", "id"))
-    keys = {criterion: key for key, criterion in criterion_ids.items()}
+    """All counted votes of the set; pairs without any have zeros. A fixed number of queries.
+
+    Call it in a transaction that sees one state.
+    """
+    criterion_ids = {each.key: each.pk for each in pair_set.criteria_in_order}
+    pairs, pair_ids = _pairs(pair_set)
+    order = np.argsort(pairs)
+    sorted_pairs = pairs[order]
+
+    def places(found: Ints) -> Ints:
+        """Rows of the table that have these ids."""
+        return order[np.searchsorted(sorted_pairs, found)]
+
+    counted = whole_columns(
+        COUNTED + "SELECT criterion_id, pair_id, a::bigint, b::bigint, tie::bigint, skip::bigint"
+        " FROM counted",
+        [pair_set.pk, pair_set.pk],
+        columns=6,
+    )
+    counts = {}
+    for key, criterion in criterion_ids.items():
+        rows = counted[counted[:, 0] == criterion]
+        counts[key] = np.zeros((len(pairs), 4), dtype=np.int64)
+        counts[key][places(rows[:, 1])] = rows[:, 2:]
+    del counted
+    said = whole_columns(
+        f"SELECT adjudication.pair_id, adjudication.id, {_ADJUDGED}::bigint"
+        " FROM benchmark_adjudication adjudication"
+        " JOIN benchmark_pair pair ON pair.id = adjudication.pair_id"
+        " WHERE pair.pair_set_id = %s AND adjudication.revoked_at IS NULL",
+        [pair_set.pk],
+        columns=3,
+    )
+    adjudications, adjudged = np.zeros((2, len(pairs)), dtype=np.int64)
+    adjudications[places(said[:, 0])] = said[:, 1]
+    adjudged[places(said[:, 0])] = said[:, 2]
+    return TallyTable(
+        pairs=pairs,
+        pair_ids=pair_ids,
+        criterion_ids=criterion_ids,
+        counts=counts,
+        adjudications=adjudications,
+        adjudged=adjudged,
+        by_rater=votes_by_rater(pair_set),
+        exclusions=list(
+            Exclusion.objects.in_force().filter(rater__pair_set=pair_set).order_by("id")
+        ),
+    )
+
+
+def _pairs(pair_set: PairSet) -> tuple[Ints, list[str]]:
     pairs: list[int] = []
     pair_ids: list[str] = []
     with connection.cursor() as cursor:
@@ -54,22 +148,63 @@ def tally_table(pair_set: PairSet) -> TallyTable:
         while rows := cursor.fetchmany(_ROWS):
             pairs.extend(row[0] for row in rows)
             pair_ids.extend(row[1] for row in rows)
-        table = TallyTable(
-            pairs=np.array(pairs, dtype=np.int64),
-            pair_ids=pair_ids,
-            criterion_ids=criterion_ids,
-            counts={key: np.zeros((len(pairs), 4), dtype=np.int64) for key in criterion_ids},
+    return np.array(pairs, dtype=np.int64), pair_ids
+
+
+def votes_by_rater(pair_set: PairSet) -> dict[str, Ints]:
+    """Counted votes per rater and category, (R, K) for each criterion; one grouped query."""
+    categories = pair_set.categories
+    found = whole_columns(
+        """
+        SELECT vote.criterion_id, judgement.rater_id,
+            array_position(ARRAY['A', 'B', 'tie'], vote.choice::text)::bigint, count(*)
+        FROM benchmark_judgement judgement
+        JOIN benchmark_rater rater ON rater.id = judgement.rater_id
+        JOIN benchmark_vote vote ON vote.judgement_id = judgement.id
+        WHERE rater.pair_set_id = %s AND judgement.superseded_by_id IS NULL
+          AND vote.choice <> 'skip' AND judgement.id NOT IN (
+            SELECT excluded.id FROM benchmark_exclusion exclusion
+            JOIN benchmark_judgement excluded ON excluded.rater_id = exclusion.rater_id
+                AND (exclusion.pair_id IS NULL OR exclusion.pair_id = excluded.pair_id)
+            WHERE exclusion.lifted_at IS NULL)
+        GROUP BY 1, 2, 3
+        """,
+        [pair_set.pk],
+        columns=4,
+    )
+    raters = np.unique(found[:, 1])
+    tables = {}
+    for criterion in pair_set.criteria_in_order:
+        rows = found[found[:, 0] == criterion.pk]
+        table = np.zeros((len(raters), len(categories)), dtype=np.int64)
+        table[np.searchsorted(raters, rows[:, 1]), rows[:, 2] - 1] = rows[:, 3]
+        tables[criterion.key] = table[table.any(axis=1)]
+    return tables
+
+
+def live_patterns(pair_set: PairSet) -> Patterns:
+    """The patterns of the set as it is now; one grouped query, whatever the number of pairs."""
+    criteria = pair_set.criteria_in_order
+    columns = [
+        f"coalesce(max(counted.{name}) FILTER (WHERE counted.criterion_id = {criterion.pk}), 0)"
+        f"::bigint AS c{place}_{name}"
+        for place, criterion in enumerate(criteria)
+        for name in ("a", "b", "tie", "skip")
+    ]
+    table = whole_columns(
+        COUNTED
+        + f""", by_pair AS (
+            SELECT {", ".join(columns)}, coalesce(max({_ADJUDGED}), 0)::bigint AS adjudged
+            FROM benchmark_pair pair
+            LEFT JOIN counted ON counted.pair_id = pair.id
+            LEFT JOIN benchmark_adjudication adjudication
+                ON adjudication.pair_id = pair.id AND adjudication.revoked_at IS NULL
+            WHERE pair.pair_set_id = %s GROUP BY pair.id
         )
-        place = {pair: index for index, pair in enumerate(pairs)}
-        cursor.execute(
-            """
-            SELECT tally.criterion_id, tally.pair_id, tally.a, tally.b, tally.tie, tally.skip
-            FROM benchmark_tally tally JOIN benchmark_pair pair ON pair.id = tally.pair_id
-            WHERE pair.pair_set_id = %s
-            """,
-            [pair_set.pk],
-        )
-        while rows := cursor.fetchmany(_ROWS):
-            for criterion, pair, *counts in rows:
-                table.counts[keys[criterion]][place[pair]] = counts
-    return table
+        SELECT by_pair.*, count(*) FROM by_pair GROUP BY {
+            ", ".join(str(n + 1) for n in range(len(columns) + 1))
+        }""",
+        [pair_set.pk] * 3,
+        columns=len(columns) + 2,
+    )
+    return Patterns.of_table([criterion.key for criterion in criteria], table)

@@ -27,11 +27,11 @@ def test_aggregate_waits_for_the_worker_and_tells_what_it_found(
     campaign: Campaign, celery_worker: object
 ) -> None:
     found = call("aggregate", "cups")
-    run = Run.objects.get()
+    run = Run.objects.get(kind=Run.Kind.AGGREGATION)
     lines = found.out.splitlines()
     assert lines[:3] == [
         f"Run {run.pk}, policy personafeedback-v1: 6 pairs, 54 judgements",
-        "  verdicts: 5 decided, 0 tied, 0 insufficient, 1 conflict",
+        "  verdicts: 5 decided, 0 tied, 0 insufficient, 1 conflict, 0 withdrawn",
         "  tiers: 2 easy, 1 medium, 2 hard, 0 none",
     ]
     agreement = run.result["agreement"]["helpfulness"]
@@ -65,7 +65,7 @@ def test_aggregate_without_a_worker_says_what_to_start(
     campaign: Campaign, empty_queue: None
 ) -> None:
     found = manage("aggregate", "cups")
-    run = Run.objects.get()
+    run = Run.objects.get(kind=Run.Kind.AGGREGATION)
     assert (found.code, found.out) == (1, "")
     assert found.err.splitlines() == [
         f"CommandError: No worker answers, so run {run.pk} waits: start one with"

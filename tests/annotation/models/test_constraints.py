@@ -29,15 +29,19 @@ from annotation.models import (
     PairSeats,
 )
 from benchmark.models import (
+    Adjudication,
+    Analysis,
     Criterion,
-    CriterionVerdict,
+    Exclusion,
     Judgement,
     Pair,
     PairSet,
+    PatternVerdict,
     Persona,
     Rater,
     Release,
     Run,
+    SavedPolicy,
     Tally,
     Verdict,
     Vote,
@@ -213,15 +217,38 @@ class World:
                 "chosen": "A",
                 "tier": "easy",
                 "is_provisional": False,
+                "pattern": 0,
             }
             | changes
         )
 
-    def criterion_verdict(self) -> CriterionVerdict:
-        return CriterionVerdict.objects.create(
-            **{"run": self.run(), "pair": self.pair, "criterion": self.criterion}
+    def pattern_verdict(self) -> PatternVerdict:
+        return PatternVerdict.objects.create(
+            **{"run": self.run(), "pattern": 0, "criterion": self.criterion}
             | {"status": "decided", "winner": "A", "margin": 1, "s": 0, "m": 1}
             | {"a": 1, "b": 0, "tie": 0, "skip": 0}
+        )
+
+    def policy(self, **changes: Any) -> SavedPolicy:
+        return SavedPolicy.objects.create(
+            **{"pair_set": self.pair_set, "name": "strict", "version": 1, "rules": {}, "by": "lead"}
+            | changes
+        )
+
+    def analysis(self, **changes: Any) -> Analysis:
+        return Analysis.objects.create(
+            **{"run": self.run(), "subject": "raters", "data": {}} | changes
+        )
+
+    def exclusion(self, **changes: Any) -> Exclusion:
+        return Exclusion.objects.create(
+            **{"rater": self.members[0].rater, "reason": "did not read", "by": "lead"} | changes
+        )
+
+    def adjudication(self, **changes: Any) -> Adjudication:
+        return Adjudication.objects.create(
+            **{"pair": self.pair, "decision": "A", "reason": "by the profile", "by": "lead"}
+            | changes
         )
 
     def release(self) -> Release:
@@ -281,7 +308,23 @@ REFUSALS: list[tuple[str, Callable[[World], object]]] = [
     ("verdict_chosen_iff_decided", lambda w: w.verdict(chosen="")),
     ("verdict_chosen_iff_decided", lambda w: w.verdict(status="tied", tier="")),
     ("verdict_chosen_iff_decided", lambda w: w.verdict(status="tied", chosen="")),
-    ("criterion_verdict_once", lambda w: w.copy(w.criterion_verdict())),
+    ("pattern_verdict_once", lambda w: w.copy(w.pattern_verdict())),
+    ("run_of_iff_analysis", lambda w: w.run(kind="analysis")),
+    ("run_of_iff_analysis", lambda w: w.run(of=w.run())),
+    ("policy_version_once", lambda w: w.copy(w.policy())),
+    ("policy_version_positive", lambda w: w.policy(version=0)),
+    ("analysis_once_a_subject", lambda w: w.copy(w.analysis())),
+    ("analysis_subject", lambda w: w.analysis(subject="odd")),
+    ("exclusion_once_a_rater", lambda w: w.copy(w.exclusion())),
+    ("exclusion_once_a_judgement", lambda w: w.copy(w.exclusion(pair=w.pair))),
+    ("exclusion_lifted_by_somebody", lambda w: w.exclusion(lifted_at=NOW)),
+    ("exclusion_lifted_by_somebody", lambda w: w.exclusion(lifted_by="lead")),
+    ("exclusion_has_a_reason", lambda w: w.exclusion(reason="")),
+    ("adjudication_once_a_pair", lambda w: w.copy(w.adjudication())),
+    ("adjudication_decision", lambda w: w.adjudication(decision="tie")),
+    ("adjudication_revoked_by_somebody", lambda w: w.adjudication(revoked_at=NOW)),
+    ("adjudication_revoked_by_somebody", lambda w: w.adjudication(revoked_by="lead")),
+    ("adjudication_has_a_reason", lambda w: w.adjudication(reason="")),
     ("release_version_once", lambda w: w.copy(w.release(), job=w.run())),
     ("campaign_lease_positive", lambda w: change(Campaign.objects, lease_seconds=0)),
     ("campaign_at_most_half_checks", lambda w: change(Campaign.objects, gold_percent=51)),
@@ -379,7 +422,16 @@ def test_what_is_refused_is_fine_without_the_fault(world: World) -> None:
     world.assign()
     world.verdict()
     world.verdict(status="tied", chosen="", tier="")
-    world.criterion_verdict()
+    world.pattern_verdict()
+    world.run(kind="analysis", of=world.run())
+    world.policy()
+    world.policy(version=2)
+    world.analysis()
+    world.exclusion()
+    world.exclusion(pair=world.pair)
+    world.exclusion(lifted_at=NOW, lifted_by="lead")
+    world.adjudication()
+    world.adjudication(revoked_at=NOW, revoked_by="lead")
     world.release()
     world.check_answer(
         assignment=world.assign(

@@ -57,8 +57,8 @@ def verdict_rows(run: Run) -> list[list[Any]]:
     """All columns of the run's verdicts but their own ids and the run's."""
     rows = []
     for model in (Verdict, CriterionVerdict):
-        columns = [field.attname for field in model._meta.concrete_fields]
-        columns = [name for name in columns if name not in ("id", "run_id")]
+        columns = [field.attname for field in model._meta.concrete_fields if field.attname]
+        columns = [name for name in columns if name not in ("id", "pk", "run_id")]
         order = [name for name in columns if name in ("pair_id", "criterion_id")]
         rows += [
             list(row)

@@ -34,7 +34,7 @@ from tests.factories import add_pairs, make_campaign, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-TABLES = ("pairs", "personas", "tallies", "votes")
+TABLES = ("diagnosis", "pairs", "personas", "tallies", "votes")
 
 
 def json_of(path: Path) -> object:
@@ -87,7 +87,13 @@ def test_the_manifest_names_every_file_with_its_checksum(tmp_path: Path) -> None
     assert (counts["raters"], counts["simulated_raters"]) == (9, 1)
     assert manifest["simulated"] is True
     assert manifest["data_digest"] == release.aggregation.digest
-    assert manifest["statuses"] == {"decided": 5, "tied": 0, "insufficient": 0, "conflict": 1}
+    assert manifest["statuses"] == {
+        "decided": 5,
+        "tied": 0,
+        "insufficient": 0,
+        "conflict": 1,
+        "withdrawn": 0,
+    }
     assert release.counts == counts
 
 
@@ -101,6 +107,7 @@ def test_texts_and_figures_are_those_of_the_aggregation(tmp_path: Path) -> None:
     assert (out / "GUIDELINES.md").read_text("utf-8") == campaign.guidelines.get().body
     figures = {path.name: path.read_text("utf-8") for path in (out / "figures").iterdir()}
     assert sorted(figures) == [
+        "agreement.svg",
         "tiers.svg",
         "vote-splits-helpfulness.svg",
         "vote-splits-personalization.svg",
@@ -123,7 +130,7 @@ def test_parquet_and_json_lines_hold_the_same_rows(tmp_path: Path) -> None:
     out = tmp_path / "out"
     released(judged(tmp_path), out)
     tables = list(out.rglob("*.parquet"))
-    assert len(tables) == 7
+    assert len(tables) == 8
     for path in tables:
         rows = rows_of(path.with_suffix(".jsonl"))
         assert [as_json_lines(row) for row in pq.read_table(path).to_pylist()] == rows
@@ -161,7 +168,7 @@ def test_a_release_without_votes_is_whole(tmp_path: Path) -> None:
     release = released(campaign, out)
     assert (release.counts["votes"], release.counts["pairs"]) == (0, 2)
     loaded = load_with_datasets(out, ["pairs"], cache=tmp_path / "cache")
-    assert sorted(loaded["configs"]) == ["pairs", "personas", "tallies"]
+    assert sorted(loaded["configs"]) == ["diagnosis", "pairs", "personas", "tallies"]
 
 
 def test_the_archive_is_the_folder(tmp_path: Path) -> None:
@@ -187,7 +194,7 @@ def test_importing_a_release_gives_the_same_pairs_and_votes(tmp_path: Path) -> N
 
     one, two = files_of(first), files_of(again)
     kept = {name for name in one if name.split("/")[0] in ("data", *TABLES, "figures")}
-    assert len(kept) == 17
+    assert len(kept) == 20
     kept |= {"policy.json", "agreement.json", "GUIDELINES.md"}
     assert {name: two[name] for name in kept} == {name: one[name] for name in kept}
     simulated = Rater.objects.filter(is_simulated=True)

@@ -45,7 +45,7 @@ def test_written_again_it_is_the_same_to_the_byte(campaign: Campaign, tmp_path: 
     archive = release.archive.read_bytes()
     with connection.cursor() as cursor:
         # Every row moves to another place of its table.
-        for table in ("pair", "persona", "judgement", "verdict", "criterionverdict", "rater"):
+        for table in ("pair", "persona", "judgement", "verdict", "patternverdict", "rater"):
             cursor.execute(f"UPDATE benchmark_{table} SET id = id WHERE id % 2 = 0")
             cursor.execute(f"UPDATE benchmark_{table} SET id = id")
 
@@ -82,7 +82,7 @@ def test_a_worker_writes_it(campaign: Campaign, celery_worker: object, tmp_path:
     wait_until(lambda: Run.objects.get(pk=release.job_id).is_over, what="the release is written")
     job = Run.objects.get(pk=release.job_id)
     assert (job.state, job.error) == (Run.State.DONE, "")
-    assert (job.done_steps, job.percent) == (7, 100)
+    assert (job.done_steps, job.percent) == (8, 100)
     release.refresh_from_db()
     assert release.is_ready
 
