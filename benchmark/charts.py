@@ -124,7 +124,7 @@ def agreement_chart(result: dict[str, Any]) -> Spec:
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "title": {
             "text": "Agreement of the raters",
-            "subtitle": "with 95% intervals (Gwet's linearization, these raters) where there are any",
+            "subtitle": "with 95% intervals where there are any (Gwet's; these raters)",
             "anchor": "start",
         },
         "data": {"values": rows},

@@ -3,7 +3,6 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-
 STATUSES = [
     ("decided", "decided"),
     ("tied", "tied"),

@@ -16,8 +16,8 @@ class ExclusionQuerySet(models.QuerySet["Exclusion"]):
 class Exclusion(models.Model):
     """Votes that the next aggregation leaves out: a rater's, or one judgement of theirs.
 
-    A mark and no deletion: the votes stay, and lifting it brings them back. With a pair it holds for
-    every revision of that judgement.
+    A mark and no deletion: the votes stay, and lifting it brings them back. With a pair it holds
+    for every revision of that judgement.
     """
 
     rater = models.ForeignKey(Rater, models.CASCADE, related_name="exclusions")

@@ -66,7 +66,7 @@ def coin_flips(policy: Policy, patterns: Patterns) -> dict[str, object]:
     """
     _, tables, weight = _voted(policy, patterns)
     redrawn = _Redrawn.of(policy, [_coins(table) for table in tables])
-    return {**redrawn.mix(weight), "assumes": ["independent_criteria"]}
+    return redrawn.mix(weight)
 
 
 def _voted(policy: Policy, patterns: Patterns) -> tuple[Verdicts, list[Ints], Ints]:
@@ -105,7 +105,6 @@ def _panel(
             kept_tier, int(weight[everyone.tier > 0].sum()), Reason.NOT_ENOUGH_VOTES
         ).as_json(),
         "moves": moves,
-        "assumes": ["independent_criteria"],
     }
 
 
@@ -163,13 +162,14 @@ class _Redrawn:
         """Expected pairs in each tier."""
         return tier_mix(self.verdicts.tier, self.weights(weight))
 
-    def mix(self, weight: Ints) -> dict[str, dict[str, float]]:
-        """Expected pairs in each tier and of each status."""
+    def mix(self, weight: Ints) -> dict[str, object]:
+        """Expected pairs in each tier and of each status, and what they rest on."""
         expected = self.weights(weight)
         sums = np.bincount(self.verdicts.status, weights=expected, minlength=len(STATUSES))
         return {
             "tiers": tier_mix(self.verdicts.tier, expected),
             "statuses": dict(zip(STATUSES, sums.tolist(), strict=True)),
+            "assumes": [] if self.second is None else ["independent_criteria"],
         }
 
 

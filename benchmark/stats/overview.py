@@ -78,7 +78,8 @@ def verdict_counts(patterns: Patterns, verdicts: Verdicts) -> dict[str, object]:
 def vote_splits(counts: Ints, *, pairs: Ints) -> list[list[int]]:
     """Rows [majority, minority, pairs] over the votes for A and B, the clearest split first.
 
-    ``counts`` has shape (P, 2) or more columns, ``pairs`` (P,) says how many pairs a row stands for.
+    ``counts`` has shape (P, 2) or more columns, ``pairs`` (P,) says how many pairs a row stands
+    for.
     """
     ordered = np.sort(counts[:, :2], axis=1)[:, ::-1]
     splits, places = np.unique(ordered, axis=0, return_inverse=True)

@@ -1,8 +1,9 @@
 """Pairs whose votes look the same, counted together.
 
-A verdict, and every figure about verdicts, depends on a pair only through its counts on all criteria
-and what was adjudicated. There are few such patterns (at most 100 for two criteria with nine binary
-votes each), so whatever is asked of them costs the same for a hundred pairs and for a million.
+A verdict, and every figure about verdicts, depends on a pair only through its counts on all
+criteria and what was adjudicated. There are few such patterns (at most 100 for two criteria with
+nine binary votes each), so whatever is asked of them costs the same for a hundred pairs and for a
+million.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ COLUMNS = 4
 class Patterns:
     """P distinct patterns in ascending order.
 
-    ``counts`` has for each criterion, in the set's order, an array (P, 4) of votes for A, B, tie and
-    skip; ``adjudged`` (P,) holds codes of `benchmark.stats.codes.ADJUDGED`; ``pairs`` (P,) how many
-    pairs show the pattern.
+    ``counts`` has for each criterion, in the set's order, an array (P, 4) of votes for A, B, tie
+    and skip; ``adjudged`` (P,) holds codes of `benchmark.stats.codes.ADJUDGED`; ``pairs`` (P,) how
+    many pairs show the pattern.
     """
 
     counts: Mapping[str, Ints]

@@ -1,9 +1,9 @@
 """How hard is one pair, judged by its votes?
 
-Item agreement is k = (P - c) / (1 - c) with P = S / M, S = a(a-1) + b(b-1) and M = n(n-1): kappa with
-chance c fixed at one half, k = 2 P - 1, unless a policy fixes it elsewhere. Fleiss' kappa of a single
-item is degenerate (-1/(n-1) or 0/0), and a chance agreement pooled over the study would let a skewed
-share of A remove a tier altogether, so c is never taken from the votes.
+Item agreement is k = (P - c) / (1 - c) with P = S / M, S = a(a-1) + b(b-1) and M = n(n-1): kappa
+with chance c fixed at one half, k = 2 P - 1, unless a policy fixes it elsewhere. Fleiss' kappa of a
+single item is degenerate (-1/(n-1) or 0/0), and a chance agreement pooled over the study would let
+a skewed share of A remove a tier altogether, so c is never taken from the votes.
 
 Tiers are decided on whole numbers. Only votes for A or B count, so n = a + b.
 """
@@ -35,7 +35,7 @@ MAX_DENOMINATOR: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bands:
-    """Edges of the tiers in k, and the chance agreement in k, as fractions (numerator, denominator).
+    """Edges of the tiers in k, and the chance agreement in k: (numerator, denominator) each.
 
     Easy lies above ``easy_above``, medium from ``medium_from`` up to and including
     ``easy_above``, hard below. Raises ValueError unless -1 <= medium_from <= easy_above <= 1 and
@@ -222,8 +222,8 @@ def combine(
 ) -> tuple[Ints, Ints]:
     """(S, M) whose k is the smaller or the mean of the k of two criteria, without rounding.
 
-    All arrays have shape (N,). The mean of two k is the k of S = S1 M2 + S2 M1 and M = 2 M1 M2. Where
-    either criterion has no pair of votes the result is (0, 0).
+    All arrays have shape (N,). The mean of two k is the k of S = S1 M2 + S2 M1 and M = 2 M1 M2.
+    Where either criterion has no pair of votes the result is (0, 0).
     """
     (s1, m1), (s2, m2) = first, second
     if how == "mean":

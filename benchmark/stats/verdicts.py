@@ -90,10 +90,10 @@ class Verdicts:
 
     ``chosen`` and ``tier`` are 0 unless the pair is decided; a decided pair without a tier has too
     few votes for one (`Reason.NOT_ENOUGH_VOTES`). ``is_adjudicated`` where the status is that of an
-    adjudication and not of the votes. ``margin`` is the smallest |a - b| among the deciding criteria,
-    whatever the status. ``n``, ``s`` and ``m`` are what the tier rests on: the fewest votes for A or
-    B among its criteria, and agreement as in `CriterionVerdicts`. ``criteria`` holds every criterion
-    that was tallied, deciding or not.
+    adjudication and not of the votes. ``margin`` is the smallest |a - b| among the deciding
+    criteria, whatever the status. ``n``, ``s`` and ``m`` are what the tier rests on: the fewest
+    votes for A or B among its criteria, and agreement as in `CriterionVerdicts`. ``criteria`` holds
+    every criterion that was tallied, deciding or not.
     """
 
     status: Codes

@@ -130,8 +130,8 @@ _STATEMENTS = (
     """
     INSERT INTO benchmark_vote (judgement_id, criterion_id, choice, reason)
     SELECT judgement.id, criterion.id,
-        CASE WHEN random() < 0.5 + 0.5 * sin(judgement.pair_id * criterion.id) THEN 'A' ELSE 'B' END,
-        ''
+        CASE WHEN random() < 0.5 + 0.5 * sin(judgement.pair_id * criterion.id)
+             THEN 'A' ELSE 'B' END, ''
     FROM benchmark_judgement judgement
     JOIN benchmark_pair pair ON pair.id = judgement.pair_id
     CROSS JOIN (VALUES (%(first)s), (%(second)s)) criterion (id)

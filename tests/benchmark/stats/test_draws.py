@@ -38,12 +38,13 @@ def test_coin_flips_by_the_table():
     assert found["tiers"]["medium"] == pytest.approx(8298 * 18 / 512)
     assert found["tiers"]["easy"] == pytest.approx(32.4, abs=0.05)
     assert found["tiers"]["medium"] == pytest.approx(291.7, abs=0.05)
-    assert found["tiers"]["none"] == 0
+    assert (found["tiers"]["none"], found["assumes"]) == (0, [])
 
 
 def test_coins_on_two_criteria_name_the_same_response_half_the_time():
     found = coin_flips(PERSONAFEEDBACK_V1, patterns(nine(9, 512)))
     assert found["statuses"]["conflict"] == pytest.approx(256)
+    assert found["assumes"] == ["independent_criteria"]
     assert found["tiers"]["easy"] == pytest.approx(1)
 
 

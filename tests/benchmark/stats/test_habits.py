@@ -82,6 +82,15 @@ def test_the_mix_tells_content_from_habit():
         assert np.flatnonzero(flagged(p)).tolist() == [4]
 
 
+def test_the_mix_by_hand():
+    """Alone against three for the left, and one of two against two, among four votes each."""
+    rows = [(0, 0, 1), *((0, r, 0) for r in (1, 2, 3)), (1, 0, 0), (1, 1, 0), (1, 2, 1), (1, 3, 1)]
+    found = side_preference(votes_of(rows), left=[1] * 8)[0]
+    assert found.expected.value == pytest.approx((1 + 1 / 3) / 2)
+    # Share of A times share of B, over what leaving out the own vote costs: x (n - x) / (n - 1)^2.
+    assert found.mix.z == pytest.approx((0 - 1 + 1 - 1 / 3) / (3 / 9 + 4 / 9) ** 0.5)
+
+
 def test_swapping_the_labels_or_the_sides():
     votes = random_votes(9, items=60, raters=6, per_item=5)
     left = sides_drawn(votes, 1)

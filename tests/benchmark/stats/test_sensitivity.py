@@ -75,12 +75,13 @@ def test_rules():
 
 
 def test_adjudications_stand_under_every_rule():
-    rows = [((8, 1, 0, 0), (0, 9, 0, 0)), ((9, 0, 0, 0), (9, 0, 0, 0))]
-    found = other_rules(PERSONAFEEDBACK_V1, patterns(rows, adjudged=np.array([1, 3])))
-    both = next(one for one in found if one["rule"] == "both_personalization")
-    assert both["decided"] == 1
-    assert both["same_winner"] == 1
-    assert both["tiers"]["none"] == 1
+    rows = [((8, 1, 0, 0), (0, 9, 0, 0))] * 2 + nine(8)
+    found = patterns(rows, adjudged=np.array([1, 1, 3]))
+    for one in other_rules(PERSONAFEEDBACK_V1, found):
+        if one["rule"].startswith("both"):
+            assert (one["decided"], one["same_winner"], one["tiers"]["none"]) == (2, 2, 1)
+    own = other_chances(PERSONAFEEDBACK_V1, found)[0]
+    assert own["tiers"] == {"none": 1, "easy": 2, "medium": 0, "hard": 0}
 
 
 def test_one_criterion_alone():

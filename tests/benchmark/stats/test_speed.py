@@ -82,6 +82,12 @@ def test_robust_z_by_hand():
     assert one.median_seconds == 60
 
 
+def test_the_median_of_an_even_number():
+    votes = votes_of([(i, 0, 0) for i in range(4)])
+    (one,) = rater_speeds(votes, seconds=[30, 10, 40, 20], characters=[100] * 4)
+    assert one.median_seconds == 25
+
+
 def test_times_that_are_none():
     votes = votes_of([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 1), (0, 2, 1)], n_raters=4)
     found = rater_speeds(votes, seconds=[10, np.nan, 0, -3, np.inf], characters=[100, 0])

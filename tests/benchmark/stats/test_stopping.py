@@ -68,6 +68,11 @@ def test_without_a_rule_it_is_item_agreement():
         assert stop.agreement == F(a * (a - 1) + b * (b - 1), 72)
 
 
+def test_half_of_an_even_number_is_no_majority():
+    assert (4, 0) not in stops(majority_reached(maximum=8), maximum=8)
+    assert not tier_reached(maximum=10)(5, 2)
+
+
 def test_expected_votes_by_the_table():
     table = {0.5: 7.54, 0.6: 7.35, 0.7: 6.86, 0.8: 6.20, 0.9: 5.55, 1: 5.00}
     for share, votes in table.items():
