@@ -18,7 +18,10 @@ from tests.bench.site import Site, manage, own_database, site
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 REPORT = ROOT / "var" / "bench.json"
-NAMES = ("screen", "reading", "nonstop", "import", "aggregate", "release", "lists")
+NAMES = (
+    *("screen", "reading", "nonstop", "import", "aggregate", "release", "lists"),
+    *("statistics", "audit", "scale"),
+)
 
 
 def main() -> int:
@@ -62,7 +65,17 @@ def _measure(names: Sequence[str], folder: Path) -> list[Figure]:
     # These need Django's models.
     from django.db import connections
 
-    from tests.bench import importing, jobs, judging, lists, screen, statements
+    from tests.bench import (
+        audit,
+        importing,
+        jobs,
+        judging,
+        lists,
+        scale,
+        screen,
+        statements,
+        statistic,
+    )
 
     parts: dict[str, Callable[[Site, Path], list[Figure]]] = {
         "screen": screen.screen,
@@ -72,6 +85,9 @@ def _measure(names: Sequence[str], folder: Path) -> list[Figure]:
         "aggregate": jobs.aggregate,
         "release": jobs.release,
         "lists": lists.lists,
+        "statistics": statistic.statistics,
+        "audit": audit.audit,
+        "scale": scale.scale,
     }
     statements.spread_ids()
     figures: list[Figure] = []
