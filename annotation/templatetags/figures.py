@@ -32,11 +32,25 @@ REASONS: dict[str, Text] = {
     Reason.TIED: _("the votes are tied"),
     Reason.INSUFFICIENT: _("there are too few votes"),
     Reason.CONFLICT: _("the criteria name different responses"),
+    Reason.WITHDRAWN: _("the pair was left out by adjudication"),
+    Reason.CATEGORY_UNUSED_OR_UNIVERSAL: _("nobody chose this answer, or everybody did"),
+    Reason.NOT_TWO_CATEGORIES: _("it is defined for two answers only"),
+    Reason.NO_RATER_IDS: _("it takes two raters who are told apart"),
+    Reason.NO_RATER_OVERLAP: _("no two raters judged the same pair"),
+    Reason.NO_OVERLAP: _("nobody else judged these pairs"),
+    Reason.ZERO_SPREAD: _("the values do not differ, so nothing stands out"),
+    Reason.EARLY_STOPPED: _("judging of the pair stopped early"),
+    Reason.NOT_STRONGLY_CONNECTED: _("some never won against, or never lost to, any of the others"),
 }
 
 VARIANTS: dict[str, Text] = {
     "fleiss_gwet": _("each pair weighs the same (Gwet)"),
+    "fleiss_pooled": _("each pair weighs the same, shares from all votes"),
+    "fleiss_nweighted": _("pairs weigh by their votes"),
+    "fleiss_pairs": _("pairs weigh by their pairs of votes"),
     "alpha_nominal": _("nominal; pairs with a single vote left out"),
+    "alpha_ordinal": _("ordinal; pairs with a single vote left out"),
+    "wilson": _("interval by Wilson"),
 }
 
 CRITERIA: dict[str, Text] = {

@@ -293,6 +293,16 @@ def test_series_share_their_axis_and_their_names_keep_apart() -> None:
     assert all(after - before >= 12 for before, after in pairwise(heights))
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_names_of_lines_that_end_at_an_edge_stay_inside(value: float) -> None:
+    points = [LinePoint(x_label="1", value=value)]
+    chart = lines([LineSeries(name=n, points=points) for n in "abc"], label="x", domain=(0, 1))
+    heights = sorted(line.name_y for line in chart.lines)
+    assert all(after - before >= 12 for before, after in pairwise(heights))
+    assert chart.top <= heights[0]
+    assert heights[-1] <= chart.bottom
+
+
 def test_labels_along_an_axis_do_not_cover_each_other() -> None:
     points = [LinePoint(x_label=f"2026-01-{n:02d}", value=n) for n in range(1, 32)]
     chart = lines([LineSeries(name="k", points=points)], label="x")
