@@ -96,22 +96,17 @@ def diagnosis(release: Release) -> Iterator[Row]:
         f"""
         SELECT pair.pair_id, verdict.status, verdict.tier, verdict.chosen,
                verdict.is_provisional AS provisional,
-               coalesce(judged.judgements, 0) AS judgements,
-               coalesce(judged.counted, 0) AS counted,
+               judged.judgements, judged.counted,
                adjudication.decision AS adjudicated, adjudication.reason AS adjudicated_because,
                'adjudicator-' || adjudicator.number AS adjudicated_by,
                replace(to_char(adjudication.created_at AT TIME ZONE 'UTC',
                                'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '.000000Z', 'Z') AS adjudicated_at
         FROM benchmark_verdict verdict
         JOIN benchmark_pair pair ON pair.id = verdict.pair_id
-        LEFT JOIN (
-            SELECT judgement.pair_id, count(*) AS judgements,
-                   count(*) FILTER (WHERE {is_counted(run)}) AS counted
-            FROM benchmark_judgement judgement
-            JOIN benchmark_verdict of_run
-                ON of_run.pair_id = judgement.pair_id AND of_run.run_id = %(run)s
-            WHERE {AS_OF} GROUP BY 1
-        ) judged ON judged.pair_id = pair.id
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS judgements, count(*) FILTER (WHERE {is_counted(run)}) AS counted
+            FROM benchmark_judgement judgement WHERE judgement.pair_id = pair.id AND {AS_OF}
+        ) judged
         LEFT JOIN benchmark_adjudication adjudication ON adjudication.id = verdict.adjudication_id
         LEFT JOIN (
             SELECT adjudication.by, row_number() OVER (ORDER BY adjudication.by) AS number

@@ -15,33 +15,29 @@ from benchmark.stats.patterns import Patterns
 
 _ROWS = 50_000
 
-# Counted votes of a set by pair and criterion: the tallies, less what exclusions in force leave
-# out. Parameters: the set's id, twice.
-COUNTED = """
-    WITH excluded AS (
+# Votes that exclusions in force leave out, one a row; parameter ``set`` is the set's id.
+_LEFT_OUT = """
+    SELECT excluded.pair_id, vote.criterion_id, vote.choice
+    FROM (
         SELECT DISTINCT judgement.id, judgement.pair_id
         FROM benchmark_exclusion exclusion
         JOIN benchmark_rater rater ON rater.id = exclusion.rater_id
         JOIN benchmark_judgement judgement ON judgement.rater_id = exclusion.rater_id
             AND (exclusion.pair_id IS NULL OR exclusion.pair_id = judgement.pair_id)
-        WHERE rater.pair_set_id = %s AND exclusion.lifted_at IS NULL
+        WHERE rater.pair_set_id = %(set)s AND exclusion.lifted_at IS NULL
           AND judgement.superseded_by_id IS NULL
-    ), left_out AS (
-        SELECT excluded.pair_id, vote.criterion_id,
-            count(*) FILTER (WHERE choice = 'A') AS a, count(*) FILTER (WHERE choice = 'B') AS b,
-            count(*) FILTER (WHERE choice = 'tie') AS tie,
-            count(*) FILTER (WHERE choice = 'skip') AS skip
-        FROM excluded JOIN benchmark_vote vote ON vote.judgement_id = excluded.id
-        GROUP BY 1, 2
-    ), counted AS (
-        SELECT tally.pair_id, tally.criterion_id, tally.a - coalesce(left_out.a, 0) AS a,
-            tally.b - coalesce(left_out.b, 0) AS b, tally.tie - coalesce(left_out.tie, 0) AS tie,
-            tally.skip - coalesce(left_out.skip, 0) AS skip
-        FROM benchmark_tally tally JOIN benchmark_pair pair ON pair.id = tally.pair_id
-        LEFT JOIN left_out
-            ON left_out.pair_id = tally.pair_id AND left_out.criterion_id = tally.criterion_id
-        WHERE pair.pair_set_id = %s
-    )
+    ) excluded JOIN benchmark_vote vote ON vote.judgement_id = excluded.id
+"""
+# Counters of a set, and the same for votes that are left out, below zero. Rows side by side, to be
+# summed: linear under whatever plan, where a join without statistics would not be.
+MOVES = f"""
+    SELECT tally.pair_id, tally.criterion_id, tally.a, tally.b, tally.tie, tally.skip
+    FROM benchmark_tally tally WHERE tally.criterion_id IN (
+        SELECT id FROM benchmark_criterion WHERE pair_set_id = %(set)s)
+    UNION ALL
+    SELECT pair_id, criterion_id, -(choice = 'A')::int, -(choice = 'B')::int,
+        -(choice = 'tie')::int, -(choice = 'skip')::int
+    FROM ({_LEFT_OUT}) left_out
 """
 
 # A code of benchmark.stats.codes.ADJUDGED for the decision in force.
@@ -99,18 +95,18 @@ def tally_table(pair_set: PairSet) -> TallyTable:
         """Rows of the table that have these ids."""
         return order[np.searchsorted(sorted_pairs, found)]
 
-    counted = whole_columns(
-        COUNTED + "SELECT criterion_id, pair_id, a::bigint, b::bigint, tie::bigint, skip::bigint"
-        " FROM counted",
-        [pair_set.pk, pair_set.pk],
+    moves = whole_columns(
+        "SELECT criterion_id, pair_id, a::bigint, b::bigint, tie::bigint, skip::bigint"
+        f" FROM ({MOVES}) moves",
+        {"set": pair_set.pk},
         columns=6,
     )
     counts = {}
     for key, criterion in criterion_ids.items():
-        rows = counted[counted[:, 0] == criterion]
+        rows = moves[moves[:, 0] == criterion]
         counts[key] = np.zeros((len(pairs), 4), dtype=np.int64)
-        counts[key][places(rows[:, 1])] = rows[:, 2:]
-    del counted
+        np.add.at(counts[key], places(rows[:, 1]), rows[:, 2:])
+    del moves
     said = whole_columns(
         f"SELECT adjudication.pair_id, adjudication.id, {_ADJUDGED}::bigint"
         " FROM benchmark_adjudication adjudication"
@@ -161,7 +157,7 @@ def votes_by_rater(pair_set: PairSet) -> dict[str, Ints]:
         FROM benchmark_judgement judgement
         JOIN benchmark_rater rater ON rater.id = judgement.rater_id
         JOIN benchmark_vote vote ON vote.judgement_id = judgement.id
-        WHERE rater.pair_set_id = %s AND judgement.superseded_by_id IS NULL
+        WHERE rater.pair_set_id = %(set)s AND judgement.superseded_by_id IS NULL
           AND vote.choice <> 'skip' AND judgement.id NOT IN (
             SELECT excluded.id FROM benchmark_exclusion exclusion
             JOIN benchmark_judgement excluded ON excluded.rater_id = exclusion.rater_id
@@ -169,7 +165,7 @@ def votes_by_rater(pair_set: PairSet) -> dict[str, Ints]:
             WHERE exclusion.lifted_at IS NULL)
         GROUP BY 1, 2, 3
         """,
-        [pair_set.pk],
+        {"set": pair_set.pk},
         columns=4,
     )
     raters = np.unique(found[:, 1])
@@ -186,25 +182,30 @@ def live_patterns(pair_set: PairSet) -> Patterns:
     """The patterns of the set as it is now; one grouped query, whatever the number of pairs."""
     criteria = pair_set.criteria_in_order
     columns = [
-        f"coalesce(max(counted.{name}) FILTER (WHERE counted.criterion_id = {criterion.pk}), 0)"
-        f"::bigint AS c{place}_{name}"
-        for place, criterion in enumerate(criteria)
+        f"coalesce(sum({name}) FILTER (WHERE criterion_id = {criterion.pk}), 0)::bigint"
+        for criterion in criteria
         for name in ("a", "b", "tie", "skip")
     ]
+    numbers = ", ".join(str(n + 1) for n in range(len(columns) + 1))
     table = whole_columns(
-        COUNTED
-        + f""", by_pair AS (
-            SELECT {", ".join(columns)}, coalesce(max({_ADJUDGED}), 0)::bigint AS adjudged
-            FROM benchmark_pair pair
-            LEFT JOIN counted ON counted.pair_id = pair.id
-            LEFT JOIN benchmark_adjudication adjudication
-                ON adjudication.pair_id = pair.id AND adjudication.revoked_at IS NULL
-            WHERE pair.pair_set_id = %s GROUP BY pair.id
-        )
-        SELECT by_pair.*, count(*) FROM by_pair GROUP BY {
-            ", ".join(str(n + 1) for n in range(len(columns) + 1))
-        }""",
-        [pair_set.pk] * 3,
+        f"""
+        SELECT {", ".join(f"c{n}" for n in range(len(columns)))}, adjudged, count(*) FROM (
+            SELECT {", ".join(f"{column} AS c{n}" for n, column in enumerate(columns))},
+                coalesce(max(adjudged), 0)::bigint AS adjudged
+            FROM (
+                SELECT moves.*, NULL::int AS adjudged FROM ({MOVES}) moves
+                UNION ALL
+                SELECT pair.id, NULL, 0, 0, 0, 0, NULL FROM benchmark_pair pair
+                WHERE pair.pair_set_id = %(set)s
+                UNION ALL
+                SELECT adjudication.pair_id, NULL, 0, 0, 0, 0, {_ADJUDGED}
+                FROM benchmark_adjudication adjudication
+                JOIN benchmark_pair pair ON pair.id = adjudication.pair_id
+                WHERE pair.pair_set_id = %(set)s AND adjudication.revoked_at IS NULL
+            ) rows GROUP BY pair_id
+        ) by_pair GROUP BY {numbers}
+        """,
+        {"set": pair_set.pk},
         columns=len(columns) + 2,
     )
     return Patterns.of_table([criterion.key for criterion in criteria], table)

@@ -89,7 +89,20 @@ PICTURES = (
     Picture("settings", "/campaigns/demo-open/settings/", "lead"),
     Picture("campaign-open", "/campaigns/demo-open/", "lead"),
     Picture("campaign-judged", "/campaigns/demo-judged/", "lead"),
+    Picture("audit", "/campaigns/demo-judged/audit/", "researcher"),
     Picture("run", "{run}", "researcher"),
+    Picture("run-tiers", "{run}tiers/", "researcher"),
+    Picture("run-breakdowns", "{run}breakdowns/", "researcher"),
+    Picture("run-biases", "{run}biases/", "researcher"),
+    Picture("run-raters", "{run}raters/", "researcher"),
+    Picture("run-rater", "{rater}", "lead"),
+    Picture("run-pairs", "{run}pairs/", "researcher"),
+    Picture("run-pair", "{pair}", "lead"),
+    Picture("run-compare", "{run}compare/", "researcher"),
+    Picture("run-quality", "{run}quality/", "researcher"),
+    Picture("policies", "/campaigns/demo-judged/policies/", "lead"),
+    Picture("adjudication", "/campaigns/demo-judged/adjudication/", "lead"),
+    Picture("exclusion", "{exclusion}", "lead"),
     Picture("not-found", "/campaigns/nothing/", "annotator"),
     Picture("not-allowed", "/campaigns/demo-open/", "annotator"),
 )
@@ -124,9 +137,26 @@ class Photographer:
             page.locator("#aggregate").click()
         expect(page.locator("#verdicts-table")).to_be_visible()
         self.addresses["run"] = page.locator("#verdicts-table a").first.get_attribute("href") or ""
+        self._find(page)
+        page.goto("/campaigns/demo-judged/")
         page.locator("#build").click()
         expect(page.locator("#releases-table")).to_be_visible()
         page.context.close()
+
+    def _find(self, page: Page) -> None:
+        """Addresses of a rater's and a pair's page, when the analysis is done; a second run."""
+        run = self.addresses["run"]
+        page.goto(f"{run}raters/")
+        first = page.locator(f'a[href^="{run}raters/"]').filter(has_text="simulated").first
+        while not first.count():
+            page.wait_for_timeout(500)
+            page.reload()
+        self.addresses["rater"] = first.get_attribute("href") or ""
+        number = self.addresses["rater"].rstrip("/").rpartition("/")[2]
+        self.addresses["exclusion"] = f"/campaigns/demo-judged/raters/{number}/exclusion/"
+        page.goto(f"{run}pairs/")
+        pair = page.locator(f'tbody a[href^="{run}pairs/"]').first
+        self.addresses["pair"] = pair.get_attribute("href") or ""
 
     def pause(self) -> None:
         page = self.signed_in("lead")
