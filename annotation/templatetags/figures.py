@@ -82,14 +82,17 @@ def share_of(part: float, whole: float) -> str:
 
 @register.filter
 def coefficient(value: Mapping[str, Any]) -> str:
-    """A published value with its interval: 0.43 [0.39, 0.47]; a dash when it is undefined."""
-    return _with_interval(value, _two_decimals)
+    """A published value with its interval: 0.43 [0.39, 0.47]; a dash when it is undefined.
+
+    Of coefficients, none of which exceeds 1; for n raters the least is -1/(n-1), -1 for two.
+    """
+    return _with_interval(value, _two_decimals, least=-1.0)
 
 
 @register.filter
 def share(value: Mapping[str, Any]) -> str:
     """The same in percent: 71.2% [70.1%, 72.3%]."""
-    return _with_interval(value, _percent)
+    return _with_interval(value, _percent, least=0.0)
 
 
 @register.filter
@@ -162,13 +165,15 @@ def edge(fraction: list[int]) -> str:
     return _rounded(numerator / denominator, 1)
 
 
-def _with_interval(value: Mapping[str, Any], words: Any) -> str:
+def _with_interval(value: Mapping[str, Any], words: Any, *, least: float) -> str:
+    """Intervals are kept as they come out; nothing beyond what is possible is shown."""
     number, interval = value.get("value"), value.get("ci")
     if number is None:
         return DASH
     if interval is None:
         return str(words(number))
-    return f"{words(number)} [{words(interval[0])}, {words(interval[1])}]"
+    low, high = max(interval[0], least), min(interval[1], 1.0)
+    return f"{words(number)} [{words(low)}, {words(high)}]"
 
 
 def _two_decimals(number: float) -> str:

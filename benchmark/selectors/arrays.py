@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from django.db import connection
+from psycopg import ClientCursor
 
 from benchmark.stats.codes import Ints
 
@@ -32,9 +33,12 @@ def whole_columns(sql: str, parameters: Sequence[Any] | Mapping[str, Any], *, co
     parts: list[Ints] = []
     pending = b""
     to_skip = _HEADER
+    connection.ensure_connection()
+    # COPY takes no parameters, and Django's cursor would not hand them on in debug mode.
+    statement = ClientCursor(connection.connection).mogrify(sql, parameters)
     with (
         connection.cursor() as cursor,
-        cursor.copy(f"COPY ({sql}) TO STDOUT (FORMAT binary)", parameters) as copy,
+        cursor.copy(f"COPY ({statement}) TO STDOUT (FORMAT binary)") as copy,
     ):
         for block in copy:
             pending += bytes(block)

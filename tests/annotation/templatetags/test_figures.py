@@ -37,6 +37,12 @@ def test_percentages_are_rounded_and_not_cut_off() -> None:
     assert figures.share({"value": 0.71249, "ci": [0.7, 0.7251]}) == "71.2% [70.0%, 72.5%]"
 
 
+def test_intervals_are_shown_within_what_is_possible() -> None:
+    wide = {"value": 0.9, "ci": [-1.3, 2.4]}
+    assert figures.coefficient(wide) == "0.90 [\N{MINUS SIGN}1.00, 1.00]"
+    assert figures.share(wide) == "90.0% [0.0%, 100.0%]"
+
+
 def test_numbers_in_attributes_know_no_language() -> None:
     with override("de"):
         assert figures.percent_of(1, 3) == "33.33"
