@@ -12,6 +12,7 @@ import pytest
 from benchmark.jobs.analysis_groups import breakdowns, completed, groups, periods, quarters
 from benchmark.jobs.analysis_material import Material, material
 from benchmark.jobs.analysis_raters import biases, label_model, rater_pairs, raters
+from benchmark.jobs.quality_report import quality
 from benchmark.models import Judgement, Pair, Run, Vote
 from benchmark.services.exclusions import exclude_votes
 from tests.benchmark.jobs.runs import aggregated, judged_campaign
@@ -191,6 +192,14 @@ def test_the_label_model_stands_beside_the_majority(found: Material) -> None:
     assert part["compared"] <= decided
 
 
+def test_quality_is_about_the_pairs_of_the_set(found: Material) -> None:
+    report: dict[str, Any] = quality(found)
+    assert (report["source"], report["pairs"], report["rows"]) == ("cups", PAIRS, PAIRS)
+    kinds = {finding["kind"] for finding in report["findings"]}
+    # Every response B of this set is the same text.
+    assert any("response" in kind for kind in kinds), kinds
+
+
 def test_a_campaign_without_votes_has_analyses_too(tmp_path: Path) -> None:
     from tests.factories import add_pairs, make_campaign
 
@@ -207,4 +216,5 @@ def test_a_campaign_without_votes_has_analyses_too(tmp_path: Path) -> None:
         found: Any = biases(nothing)
         assert found["criteria"]["helpfulness"]["position"]["share"]["value"] is None
         assert isinstance(breakdowns(nothing)["dimensions"], list)
+        assert quality(nothing)["pairs"] == pairs
     assert Run.objects.count() == 2

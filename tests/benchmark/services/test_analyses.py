@@ -44,4 +44,4 @@ def test_a_failed_analysis_can_be_started_again(tmp_path: Path, celery_worker: o
     )
     start_analysis(run=run)
     wait_until(all_done, what="the analysis is done")
-    assert run.analysis.error == ""
+    assert Run.objects.get(of=run).error == ""
