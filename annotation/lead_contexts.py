@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from annotation.contexts import OptionView
 from annotation.domain import lifecycle
 from annotation.models import Campaign, Membership
 from annotation.selectors.campaigns import MemberRow, open_leases, rater_rows
 from annotation.selectors.people import attention_count
-from benchmark.models import Release, Run
+from benchmark.models import PairSet, Release, Run
 from benchmark.selectors.coverage import Coverage, coverage
+from benchmark.services.policies import policies_of
 
 Text = str | Promise
 
@@ -40,6 +41,7 @@ class CampaignView:
     moves: list[tuple[str, Text]]  # states it may move to, with the button's verb
     jobs: list[JobView]  # unfinished ones, and the newest that failed
     aggregations: list[Run]  # newest first, finished ones
+    policies: list[OptionView]  # by which to aggregate, as name@version
     releases: list[Release]  # newest first
     attention: int  # what waits for a lead to decide: flags, raters paused by checks
     version: str  # what the form of a new release holds
@@ -66,10 +68,12 @@ ERRORS: dict[str, Text] = {
     "bad_version": _("A version has letters, digits, dots, plus and minus, as in 1.0.0."),
     "version_taken": _("This version exists already: releases never change. Choose another."),
     "no_aggregation": _("There are no verdicts yet: aggregate the votes first."),
+    "no_policy": _("There is no such policy in this campaign. Choose one from the list."),
 }
 
 JOB_TITLES: dict[str, Text] = {
     Run.Kind.AGGREGATION: _("Counting votes and deciding"),
+    Run.Kind.ANALYSIS: _("Looking at every vote: raters, groups, biases"),
     Run.Kind.RELEASE: _("Writing the release"),
 }
 
@@ -82,7 +86,16 @@ def campaign_view(
 ) -> CampaignView:
     campaign = membership.campaign
     raters = rater_rows(campaign)
-    runs = list(Run.objects.filter(pair_set=campaign.pair_set).newest_first()[:30])
+    # A finished analysis is shown with its aggregation only.
+    runs = list(
+        Run.objects.filter(pair_set=campaign.pair_set)
+        .exclude(kind=Run.Kind.ANALYSIS, state=Run.State.DONE)
+        .for_list()
+        .newest_first()[:30]
+    )
+    aggregations = [
+        run for run in runs if run.kind == Run.Kind.AGGREGATION and run.state == Run.State.DONE
+    ]
     releases = list(
         Release.objects.filter(pair_set=campaign.pair_set)
         .exclude(digest="")
@@ -104,18 +117,9 @@ def campaign_view(
             for state, verb in MOVE_VERBS.items()
             if state in lifecycle.MOVES[campaign.state]
         ],
-        jobs=[
-            JobView(
-                run=run,
-                title=JOB_TITLES[run.kind],
-                waits_long=run.state == Run.State.QUEUED
-                and (now - run.created_at).total_seconds() > LONG_WAIT_SECONDS,
-            )
-            for run in shown
-        ],
-        aggregations=[
-            run for run in runs if run.kind == Run.Kind.AGGREGATION and run.state == Run.State.DONE
-        ],
+        jobs=[job_view(run, now=now) for run in shown],
+        aggregations=aggregations,
+        policies=_policies(campaign.pair_set, aggregations),
         releases=releases,
         attention=attention_count(campaign) if membership.may_lead else 0,
         version=version,
@@ -124,20 +128,21 @@ def campaign_view(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RunView:
-    campaign: Campaign
-    membership: Membership
-    run: Run
-    is_simulated: bool
-    result: dict[str, Any]
-
-
-def run_view(membership: Membership, run: Run) -> RunView:
-    return RunView(
-        campaign=membership.campaign,
-        membership=membership,
+def job_view(run: Run, *, now: datetime) -> JobView:
+    return JobView(
         run=run,
-        is_simulated=membership.campaign.pair_set.is_simulated,
-        result=run.result,
+        title=JOB_TITLES[run.kind],
+        waits_long=run.state == Run.State.QUEUED
+        and (now - run.created_at).total_seconds() > LONG_WAIT_SECONDS,
     )
+
+
+def _policies(pair_set: PairSet, aggregations: list[Run]) -> list[OptionView]:
+    """Those of the set; the one that was followed last, if it is still the newest, is chosen."""
+    policies = [f"{policy.name}@{policy.version}" for policy in policies_of(pair_set)]
+    chosen = policies[0]
+    if aggregations:
+        last = aggregations[0].policy
+        label = f"{last['name']}@{last['version']}"
+        chosen = label if label in policies else chosen
+    return [OptionView(label, label, label == chosen) for label in policies]

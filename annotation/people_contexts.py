@@ -42,6 +42,7 @@ class PersonView:
     """A rater by pseudonym, with what may be done about them."""
 
     id: int
+    rater_id: int
     pseudonym: str
     username: str  # for the lead alone; empty for participants of a crowd platform
     participant: str  # of a crowd platform, and what became of the place; empty for others
@@ -115,10 +116,13 @@ NOTICES: dict[str, Text] = {
     "study": _("The way in for participants is made: give its address to the platform."),
     "closed": _("The study is closed: nobody new gets in. Those who have begun go on."),
     "pause": _("The rater is paused and gets no more pairs until you let them go on."),
-    "resume": _("The rater may go on."),
+    "resume": _(
+        "The rater may go on. If they were excluded, their votes count again from the next"
+        " aggregation on."
+    ),
     "exclude": _(
-        "The rater is excluded and gets no more pairs. Votes given so far stay and are still"
-        " counted. This can be undone here."
+        "The rater is excluded: they get no more pairs, and the next aggregation leaves their votes"
+        " out. Nothing is deleted, and this can be undone here."
     ),
     "resolved": _("The flag is resolved."),
     "settings": _("The settings are saved and apply from the next pair on."),
@@ -215,9 +219,11 @@ def _flag(flag: Flag) -> FlagView:
 
 def _person(row: PersonRow, wrong: tuple[int, str, Text] | None) -> PersonView:
     member = row.membership
+    assert member.rater_id is not None
     is_wrong = wrong is not None and wrong[0] == member.pk
     return PersonView(
         id=member.pk,
+        rater_id=member.rater_id,
         pseudonym=row.pseudonym,
         username="" if row.place else member.user.get_username(),
         participant=row.place.participant if row.place else "",

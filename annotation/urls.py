@@ -5,7 +5,18 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from annotation.views import accounts, annotate, campaigns, health, joining, own, people
+from annotation.views import (
+    accounts,
+    annotate,
+    audit,
+    campaigns,
+    health,
+    joining,
+    own,
+    pairs,
+    people,
+    raters,
+)
 
 
 class VersionConverter(StringConverter):
@@ -34,7 +45,56 @@ urlpatterns = [
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/state/", campaigns.move, name="move"),
     path("campaigns/<slug:slug>/aggregate/", campaigns.aggregate, name="aggregate"),
-    path("campaigns/<slug:slug>/runs/<int:run_id>/", campaigns.run, name="run"),
+    path("campaigns/<slug:slug>/audit/", audit.audit, name="audit"),
+    path("campaigns/<slug:slug>/policies/", audit.policies, name="policies"),
+    path("campaigns/<slug:slug>/runs/<int:run_id>/", audit.run, name="run"),
+    path("campaigns/<slug:slug>/runs/<int:run_id>/tiers/", audit.tiers, name="run_tiers"),
+    path("campaigns/<slug:slug>/runs/<int:run_id>/quality/", audit.quality, name="run_quality"),
+    path("campaigns/<slug:slug>/runs/<int:run_id>/analyse/", audit.analyse, name="analyse"),
+    path(
+        "campaigns/<slug:slug>/runs/<int:run_id>/tables/<slug:name>.<str:format>",
+        audit.table,
+        name="run_table",
+    ),
+    path("campaigns/<slug:slug>/runs/<int:run_id>/raters/", raters.raters, name="run_raters"),
+    path(
+        "campaigns/<slug:slug>/runs/<int:run_id>/raters/<int:rater_id>/",
+        raters.rater,
+        name="run_rater",
+    ),
+    path(
+        "campaigns/<slug:slug>/runs/<int:run_id>/breakdowns/",
+        raters.breakdowns,
+        name="run_breakdowns",
+    ),
+    path("campaigns/<slug:slug>/runs/<int:run_id>/biases/", raters.biases, name="run_biases"),
+    path("campaigns/<slug:slug>/runs/<int:run_id>/pairs/", pairs.pairs, name="run_pairs"),
+    path(
+        "campaigns/<slug:slug>/runs/<int:run_id>/pairs/<int:pair_id>/", pairs.pair, name="run_pair"
+    ),
+    path("campaigns/<slug:slug>/runs/<int:run_id>/compare/", pairs.compare, name="run_compare"),
+    path(
+        "campaigns/<slug:slug>/raters/<int:rater_id>/exclusion/",
+        raters.exclude_rater,
+        name="exclude_rater",
+    ),
+    path(
+        "campaigns/<slug:slug>/raters/<int:rater_id>/pairs/<int:pair_id>/exclusion/",
+        raters.exclude_judgement,
+        name="exclude_judgement",
+    ),
+    path(
+        "campaigns/<slug:slug>/exclusions/<int:exclusion_id>/lift/",
+        raters.lift_exclusion,
+        name="lift_exclusion",
+    ),
+    path("campaigns/<slug:slug>/adjudication/", pairs.adjudication, name="adjudication"),
+    path("campaigns/<slug:slug>/adjudication/<int:pair_id>/", pairs.adjudicate, name="adjudicate"),
+    path(
+        "campaigns/<slug:slug>/adjudications/<int:adjudication_id>/revoke/",
+        pairs.revoke_adjudication,
+        name="revoke_adjudication",
+    ),
     path("campaigns/<slug:slug>/releases/", campaigns.release, name="release"),
     path(
         "campaigns/<slug:slug>/releases/<version:version>/download/",

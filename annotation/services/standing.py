@@ -1,4 +1,8 @@
-"""Whether a rater goes on: paused, let go on, excluded. All of it can be undone."""
+"""Whether a rater goes on: paused, let go on, excluded. All of it can be undone.
+
+An excluded rater's votes are left out from the next aggregation on: see
+`benchmark.services.exclusions`, which the same transaction calls.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ from django.db import transaction
 from annotation.models import CrowdPlace, Event, Membership, User
 from annotation.services.crowd import place_of
 from annotation.services.seats import give_back, lock_member
+from benchmark.models import Exclusion, Rater
+from benchmark.services.exclusions import exclude_votes, lift_exclusion
 
 Standing = Membership.Standing
 Reason = Membership.StandingReason
@@ -34,8 +40,8 @@ def pause(*, membership: Membership, actor: User, now: datetime) -> None:
 def resume(*, membership: Membership, actor: User, now: datetime) -> None:
     """The rater goes on; gold answers so far are not counted again. Raises CannotChange.
 
-    After a failed qualification there is one more try. A crowd participant whose place has ended
-    stays gone.
+    The votes of one who was excluded count again. After a failed qualification there is one more
+    try. A crowd participant whose place has ended stays gone.
     """
     with transaction.atomic():
         _lock(membership, among=(Standing.PAUSED, Standing.EXCLUDED))
@@ -47,16 +53,35 @@ def resume(*, membership: Membership, actor: User, now: datetime) -> None:
             _set(membership, Standing.LEFT, Reason(place.state), now=now)
         else:
             _set(membership, Standing.ACTIVE, "", now=now)
-        _log(membership, actor, "rater:resumed", before=was, reason=why)
+        lifted: dict[str, object] = {}
+        exclusion = _exclusion(membership) if was == Standing.EXCLUDED else None
+        if exclusion is not None:
+            lift_exclusion(exclusion=exclusion, by=actor.get_username(), now=now)
+            lifted = {"exclusion": exclusion.pk}
+        _log(membership, actor, "rater:resumed", before=was, reason=why, **lifted)
 
 
-def exclude(*, membership: Membership, actor: User, reason: str, now: datetime) -> None:
-    """No more pairs; why is for the record. Raises CannotChange."""
+def exclude(*, membership: Membership, actor: User, reason: str, now: datetime) -> Exclusion:
+    """No more pairs, and votes that do not count; why is for the record. Raises CannotChange."""
     with transaction.atomic():
         _lock(membership, among=(Standing.ACTIVE, Standing.PAUSED, Standing.LEFT))
         was = membership.standing
         _set(membership, Standing.EXCLUDED, Reason.LEAD, now=now)
-        _log(membership, actor, "rater:excluded", before=was, reason=reason)
+        exclusion = _exclusion(membership) or exclude_votes(
+            rater=_rater(membership), reason=reason, by=actor.get_username()
+        )
+        _log(membership, actor, "rater:excluded", before=was, reason=reason, exclusion=exclusion.pk)
+    return exclusion
+
+
+def _exclusion(membership: Membership) -> Exclusion | None:
+    """The exclusion of all the member's votes that is in force."""
+    return Exclusion.objects.in_force().filter(rater=_rater(membership), pair=None).first()
+
+
+def _rater(membership: Membership) -> Rater:
+    assert membership.rater is not None
+    return membership.rater
 
 
 _GONE = (CrowdPlace.State.RETURNED, CrowdPlace.State.TIMED_OUT)

@@ -12,11 +12,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
 from annotation.htmx import HtmxHttpRequest, page
-from annotation.lead_contexts import CampaignView, campaign_view, run_view
+from annotation.lead_contexts import CampaignView, campaign_view
 from annotation.models import Membership
+from annotation.policy_words import asked_for
 from annotation.selectors.campaigns import campaigns_of
 from annotation.services import campaigns as campaign_services
 from annotation.services import jobs
+from benchmark.stats.policy import DEFAULT_POLICY, PolicyError
 
 
 @require_GET
@@ -77,7 +79,13 @@ def move(request: HtmxHttpRequest, membership: Membership) -> HttpResponse:
 
 @_lead_posts
 def aggregate(request: HtmxHttpRequest, membership: Membership) -> HttpResponse:
-    jobs.start_aggregation(campaign=membership.campaign, actor=membership.user)
+    """Count the votes and decide by the policy named, as name or name@version."""
+    policy = asked_for(request.POST.get("policy", "")) or DEFAULT_POLICY.name
+    try:
+        jobs.start_aggregation(campaign=membership.campaign, policy=policy, actor=membership.user)
+    except PolicyError:
+        view = campaign_view(membership, now=timezone.now(), error="no_policy")
+        return _campaign_page(request, view, status=422)
     return redirect("campaign", slug=membership.campaign.slug)
 
 
@@ -90,14 +98,6 @@ def release(request: HtmxHttpRequest, membership: Membership) -> HttpResponse:
         view = campaign_view(membership, now=timezone.now(), version=version, error=problem.code)
         return _campaign_page(request, view, status=422)
     return redirect("campaign", slug=membership.campaign.slug)
-
-
-@require_GET
-def run(request: HtmxHttpRequest, slug: str, run_id: int) -> HttpResponse:
-    """One aggregation: its verdicts in numbers, its agreement, what it was made from."""
-    membership = access.watcher_or_404(request, slug)
-    view = run_view(membership, access.run_or_404(membership, run_id))
-    return page(request, "campaigns/run.html", "live", {"view": view})
 
 
 @require_GET

@@ -38,11 +38,18 @@ class Sketches:
         from datasketch import MinHash  # type: ignore[import-untyped, unused-ignore]
 
         self._make = MinHash
-        self._permutations = MinHash(num_perm=BANDS * ROWS, seed=SEED).permutations
+        self._permutations = MinHash(
+            num_perm=BANDS * ROWS, seed=SEED, scheme="affine32"
+        ).permutations
         self._values = bytearray()
 
     def add(self, shingles: Hashes) -> None:
-        sketch = self._make(permutations=self._permutations, scheme="affine32", hashfunc=int)
+        sketch = self._make(
+            num_perm=BANDS * ROWS,
+            permutations=self._permutations,
+            scheme="affine32",
+            hashfunc=int,
+        )
         sketch.update_batch((shingles >> np.uint64(32)).tolist())
         self._values += sketch.hashvalues.tobytes()
 

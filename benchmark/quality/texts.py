@@ -136,4 +136,6 @@ def _codes(text: str) -> Hashes:
 def _distinct(hashes: Hashes) -> Hashes:
     """Sorted, each once: what np.unique gives, for arrays so short that its ways cost more."""
     hashes.sort()
-    return hashes[np.append(True, hashes[1:] != hashes[:-1])[: len(hashes)]]
+    is_new = np.ones(len(hashes), dtype=np.bool_)
+    np.not_equal(hashes[1:], hashes[:-1], out=is_new[1:])
+    return hashes[is_new]

@@ -84,9 +84,8 @@ def _voted(pair_set: PairSet) -> dict[int, Side]:
             SELECT tally.pair_id, CASE WHEN bool_and(tally.a > tally.b) THEN 'A' ELSE 'B' END
             FROM benchmark_tally tally JOIN benchmark_pair pair ON pair.id = tally.pair_id
             WHERE pair.pair_set_id = %s GROUP BY tally.pair_id
-            HAVING (bool_and(tally.a > tally.b) OR bool_and(tally.b > tally.a))
-               AND count(*) = (SELECT count(*) FROM benchmark_criterion WHERE pair_set_id = %s)
+            HAVING bool_and(tally.a > tally.b) OR bool_and(tally.b > tally.a)
             """,
-            [pair_set.pk, pair_set.pk],
+            [pair_set.pk],
         )
         return dict(cursor.fetchall())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,13 @@ from django.urls import get_resolver, reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, CrowdStudy, Flag, Invite, Membership, User
-from benchmark.models import Release, Run
+from benchmark.models import Adjudication, Exclusion, PairSet, Rater, Release, Run
+from benchmark.services.adjudications import adjudicate
+from benchmark.services.exclusions import exclude_votes
+from benchmark.stats.policy import PERSONAFEEDBACK_V1
 from tests.annotation.seating import seat, seated_campaign
 from tests.annotation.ways import STUDY, crowd_address, make_invite, make_study
+from tests.benchmark.jobs.runs import aggregated
 from tests.factories import UserFactory, make_campaign, make_member
 
 pytestmark = pytest.mark.django_db
@@ -59,8 +64,11 @@ class World:
     campaign: Campaign
     users: dict[str, User]
     seat: Assignment
-    run: Run
+    run: Run  # a finished aggregation
     member: Membership  # of the annotator
+    rater: Rater  # the annotator's
+    exclusion: Exclusion  # of the other annotator
+    adjudication: Adjudication
     invite: Invite
     study: CrowdStudy
     flag: Flag
@@ -85,6 +93,10 @@ def held(world: World) -> list[Any]:
     return [world.seat.pk]
 
 
+def of_run(world: World) -> list[Any]:
+    return [world.campaign.slug, world.run.pk]
+
+
 def visit(world: World) -> str:
     return "?" + crowd_address(world.study).partition("?")[2]
 
@@ -92,6 +104,18 @@ def visit(world: World) -> str:
 FLAG = {"target": "1", "kind": "broken"}
 GUIDELINES = {"form": "guidelines", "body": "# Other words", "after": "1"}
 ANSWER = {"helpfulness": "1", "personalization": "2"}
+REASON = {"reason": "did not read"}
+POLICY = {
+    "name": "strict",
+    "decide": "both_agree",
+    "criterion": "personalization",
+    "combine": "criterion",
+    "minimum": "9",
+    "easy_above": "0.7",
+    "medium_from": "0.4",
+    "chance": "1/2",
+    "tie_rule": "ties_can_win",
+}
 TABLE = [
     Route("home", "get", lambda w: [], SIGNED_IN),
     Route("healthz", "get", lambda w: [], EVERYBODY),
@@ -120,7 +144,43 @@ TABLE = [
     Route("aggregate", "get", slug, LEADS),
     Route("release", "post", slug, LEADS, {"version": "2.0.0"}),
     Route("release", "get", slug, LEADS),
-    Route("run", "get", lambda w: [w.campaign.slug, w.run.pk], WATCHERS),
+    Route("audit", "get", slug, WATCHERS),
+    Route("run", "get", of_run, WATCHERS),
+    Route("run_tiers", "get", of_run, WATCHERS),
+    Route("run_quality", "get", of_run, WATCHERS),
+    Route("run_table", "get", lambda w: [*of_run(w), "tiers", "csv"], WATCHERS),
+    Route("analyse", "post", of_run, LEADS),
+    Route("analyse", "get", of_run, LEADS),
+    Route("run_raters", "get", of_run, WATCHERS),
+    Route("run_rater", "get", lambda w: [*of_run(w), w.rater.pk], WATCHERS),
+    Route("run_breakdowns", "get", of_run, WATCHERS),
+    Route("run_biases", "get", of_run, WATCHERS),
+    Route("run_pairs", "get", of_run, WATCHERS),
+    Route("run_pair", "get", lambda w: [*of_run(w), w.seat.pair_id], WATCHERS),
+    Route("run_compare", "get", of_run, WATCHERS),
+    Route("policies", "get", slug, LEADS_READ),
+    Route("policies", "post", slug, LEADS, POLICY),
+    Route("exclude_rater", "get", lambda w: [w.campaign.slug, w.rater.pk], LEADS_READ),
+    Route("exclude_rater", "post", lambda w: [w.campaign.slug, w.rater.pk], LEADS, REASON),
+    Route(
+        "exclude_judgement",
+        "get",
+        lambda w: [w.campaign.slug, w.rater.pk, w.seat.pair_id],
+        LEADS_READ,
+    ),
+    Route("lift_exclusion", "post", lambda w: [w.campaign.slug, w.exclusion.pk], LEADS),
+    Route("lift_exclusion", "get", lambda w: [w.campaign.slug, w.exclusion.pk], LEADS),
+    Route("adjudication", "get", slug, WATCHERS),
+    Route(
+        "adjudicate",
+        "post",
+        lambda w: [w.campaign.slug, w.seat.pair_id],
+        LEADS,
+        {"decision": "A", "reason": "by the profile"},
+    ),
+    Route("adjudicate", "get", lambda w: [w.campaign.slug, w.seat.pair_id], LEADS),
+    Route("revoke_adjudication", "post", lambda w: [w.campaign.slug, w.adjudication.pk], LEADS),
+    Route("revoke_adjudication", "get", lambda w: [w.campaign.slug, w.adjudication.pk], LEADS),
     Route("download", "get", lambda w: [w.campaign.slug, "1.0.0"], WATCHERS),
     Route("people", "get", slug, LEADS_READ),
     Route("judging_settings", "get", slug, LEADS_READ),
@@ -170,6 +230,7 @@ def make_run(campaign: Campaign, kind: str = Run.Kind.AGGREGATION) -> Run:
         kind=kind,
         state=Run.State.DONE,
         version="1",
+        policy=PERSONAFEEDBACK_V1.as_json() if kind == Run.Kind.AGGREGATION else {},
         started_at=timezone.now(),
         finished_at=timezone.now(),
     )
@@ -190,8 +251,15 @@ def make_release(campaign: Campaign) -> Release:
     return release
 
 
+@contextmanager
+def nobody_else_writes(pair_set: PairSet) -> Iterator[int]:
+    """A snapshot within the test's own transaction."""
+    yield 0
+
+
 @pytest.fixture
-def world(tmp_path: Path) -> World:
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setattr(PairSet, "snapshot", nobody_else_writes)
     campaign, (annotator, other) = seated_campaign(tmp_path)
     elsewhere = make_campaign("mugs")
     members = {
@@ -201,15 +269,24 @@ def world(tmp_path: Path) -> World:
         "lead": make_member(campaign, Membership.Role.LEAD),
         "foreigner": make_member(elsewhere, Membership.Role.LEAD),
     }
-    release = make_release(campaign)
+    make_release(campaign)
     taken = seat(annotator, now=timezone.now())
     return World(
         campaign=campaign,
         users={role: member.user for role, member in members.items()}
         | {"stranger": UserFactory.create()},
         seat=taken,
-        run=release.aggregation,
+        run=aggregated(campaign.pair_set),
         member=annotator,
+        rater=annotator.rater,
+        exclusion=exclude_votes(rater=other.rater, reason="did not read", by="lead"),
+        adjudication=adjudicate(
+            pair=campaign.pair_set.pairs.order_by("-id")[0],
+            decision="A",
+            reason="by the profile",
+            by="lead",
+            now=timezone.now(),
+        ),
         invite=make_invite(campaign),
         study=make_study(campaign),
         flag=Flag.objects.create(

@@ -113,9 +113,9 @@ _TALLIES = """
 _SEATS = """
     WITH taken AS (UPDATE annotation_pairseats SET free = 0 WHERE campaign_id = %(set)s)
     INSERT INTO annotation_assignment (id, campaign_id, membership_id, pair_id, purpose, attempt,
-        state, shown_left, claimed_at, lease_expires_at, submitted_at, judgement_id)
+        state, is_ahead, shown_left, claimed_at, lease_expires_at, submitted_at, judgement_id)
     SELECT gen_random_uuid(), %(set)s, membership.id, judgement.pair_id, 'vote', 0, 'submitted',
-        judgement.shown_left, judgement.opened_at, judgement.submitted_at, judgement.submitted_at,
+        false, judgement.shown_left, judgement.opened_at, judgement.submitted_at, judgement.submitted_at,
         judgement.id
     FROM benchmark_judgement judgement
     JOIN annotation_membership membership ON membership.rater_id = judgement.rater_id

@@ -10,6 +10,7 @@ import pytest
 from annotation.models import Assignment, Campaign, Event, Membership, PairSeats
 from annotation.services import crowd, standing
 from annotation.services.standing import CannotChange
+from benchmark.models import Exclusion
 from tests.annotation.seating import NOW, assert_sound, fresh, seat, seated_campaign
 from tests.annotation.ways import make_place, make_study
 from tests.factories import add_pairs, make_campaign, make_member
@@ -78,13 +79,18 @@ def test_excluding_is_for_the_record_and_can_be_undone(rater: Membership, lead: 
     assert fresh(rater).standing == "excluded"
     held.refresh_from_db()
     assert held.state == Assignment.State.EXPIRED
+    exclusion = Exclusion.objects.in_force().get(rater=rater.rater)
+    assert (exclusion.reason, exclusion.by) == ("A script.", lead.user.username)
     assert Event.objects.get(action="rater:excluded").data == {
         "membership": rater.pk,
         "before": "active",
         "reason": "A script.",
+        "exclusion": exclusion.pk,
     }
     standing.resume(membership=fresh(rater), actor=lead.user, now=NOW)
     assert seat(rater)
+    exclusion.refresh_from_db()
+    assert (exclusion.lifted_at, exclusion.lifted_by) == (NOW, lead.user.username)
 
 
 @pytest.mark.parametrize("role", [Membership.Role.LEAD, Membership.Role.RESEARCHER])
@@ -125,3 +131,4 @@ def test_who_has_left_a_study_does_not_come_back(lead: Membership, tmp_path: Pat
     standing.resume(membership=member, actor=lead.user, now=NOW)
     member.refresh_from_db()
     assert (member.standing, member.standing_reason) == ("left", "returned")
+    assert not Exclusion.objects.in_force().exists()

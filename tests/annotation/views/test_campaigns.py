@@ -16,6 +16,7 @@ from django.utils import timezone
 from annotation.models import Campaign, Event, Membership
 from annotation.services.campaigns import import_votes_into
 from annotation.services.jobs import start_aggregation, start_release
+from annotation.services.policies import save_policy
 from benchmark.models import Release, Run
 from benchmark.tasks import run_aggregation, run_release
 from tests.annotation.seating import seat, seated_campaign
@@ -213,6 +214,26 @@ class TestJobs:
         publish()
         assert messages() == [("benchmark.tasks.run_aggregation", [[run.pk], {}])]
 
+    def test_by_the_policy_that_is_chosen(self, lead: Membership, messages: Any) -> None:
+        campaign, client = lead.campaign, browser(lead)
+        save_policy(campaign=campaign, actor=lead.user, name="early", decide="both_agree")
+        page = Page(client.get(address(campaign)))
+        [chosen] = [found for found in page.having(selected="") if "value" in found]
+        assert chosen["value"] == "personafeedback-v1@1"
+        assert page.having(value="early@1")
+        client.post(address(campaign, "aggregate"), {"policy": "early@1"})
+        client.post(address(campaign, "aggregate"), {"policy": "helpfulness-v1"})
+        names = Run.objects.order_by("id").values_list("policy__name", flat=True)
+        assert list(names) == ["early", "helpfulness-v1"]
+
+    @pytest.mark.parametrize("name", ["none", "early@9", "a\0b", "x" * 5_000, "p@" + "9" * 5_000])
+    def test_no_such_policy(self, lead: Membership, name: str) -> None:
+        response = browser(lead).post(address(lead.campaign, "aggregate"), {"policy": name})
+        assert response.status_code == 422
+        assert "There is no such policy in this campaign." in Page(response).text
+        assert not Run.objects.exists()
+        assert not Event.objects.filter(action="aggregation:started").exists()
+
     def test_so_is_a_release(
         self, lead: Membership, messages: Any, django_capture_on_commit_callbacks: Any
     ) -> None:
@@ -280,7 +301,8 @@ def test_what_comes_of_it(lead: Membership, tmp_path: Path, empty_broker: None) 
     for headers in ({}, HTMX):
         page = Page(client.get(reverse("run", args=[campaign.slug, run.pk]), headers=headers))
         assert page.is_whole is not bool(headers)
-        assert f"Aggregation, run {run.pk}" in page.text
+        assert f"Run {run.pk}" in page.text
+        assert "Agreement and verdicts" in page.text
         run.refresh_from_db()
         assert run.digest[:12] in page.html
         # All nine say A everywhere: chance explains it, so Fleiss' kappa is no number.

@@ -27,7 +27,7 @@ from annotation.models import (
 )
 from annotation.selectors.people import attention_count
 from annotation.services.campaigns import create_campaign
-from benchmark.models import Judgement
+from benchmark.models import Exclusion, Judgement
 from tests.annotation.seating import NOW, answer, seat, seated_campaign, submit
 from tests.annotation.views.pages import Page, browser
 from tests.annotation.ways import STUDY, make_invite, make_place, make_study
@@ -246,6 +246,19 @@ class TestStanding:
         rater.refresh_from_db()
         assert rater.standing == "excluded"
         assert Event.objects.get(action="rater:excluded").data["reason"] == "Bots."
+        assert Exclusion.objects.in_force().get(rater=rater.rater).reason == "Bots."
+        assert "leaves their votes out" in Page(client.get(response.headers["Location"])).text
+        response = self.post(client, rater, action="resume")
+        assert not Exclusion.objects.in_force().exists()
+        assert "votes count again" in Page(client.get(response.headers["Location"])).text
+
+    def test_the_effect_can_be_seen_first(
+        self, client: Client, campaign: Campaign, rater: Membership
+    ) -> None:
+        found = people(client, campaign).having(
+            href=address("exclude_rater", campaign, rater.rater_id)
+        )
+        assert found
 
     @pytest.mark.parametrize(
         ("reason", "words"),

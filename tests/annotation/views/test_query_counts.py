@@ -15,11 +15,12 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, Membership
 from annotation.services.campaigns import import_votes_into
-from benchmark.models import Release, Run
+from benchmark.models import PairSet, Release, Run
 from tests.annotation.checking import checked_campaign
 from tests.annotation.seating import seated_campaign
-from tests.annotation.test_access import make_release, make_run
+from tests.annotation.test_access import make_release, make_run, nobody_else_writes
 from tests.annotation.views.pages import HTMX, browser, open_seat, task_address
+from tests.benchmark.jobs.runs import aggregated
 from tests.factories import make_campaign, make_member, vote_rows, write_jsonl
 
 pytestmark = pytest.mark.django_db
@@ -150,11 +151,13 @@ def test_the_first_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["campaign", "run"])
-def test_pages_of_leads(tmp_path: Path, page: str) -> None:
+def test_pages_of_leads(tmp_path: Path, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PairSet, "snapshot", nobody_else_writes)
+
     def count(campaign: Campaign) -> list[str]:
         lead = make_member(campaign, Membership.Role.LEAD)
         client: Client = browser(lead)
-        run = Run.objects.filter(pair_set=campaign.pair_set, kind="aggregation")[0]
+        run = aggregated(campaign.pair_set)
         arguments = [campaign.slug] + ([run.pk] if page == "run" else [])
         return queries(lambda: client.get(reverse(page, args=arguments)))
 
