@@ -13,19 +13,19 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
-from annotation.audit_contexts import job_run_view, run_overview
+from annotation.audit.live_contexts import live_overview
+from annotation.audit.policy_contexts import Text, policies_view, start_policy
+from annotation.audit.policy_forms import PolicyForm, RulesForm
+from annotation.audit.policy_words import asked_for
+from annotation.audit.quality_contexts import quality_view
+from annotation.audit.run_contexts import job_run_view, run_overview
+from annotation.audit.run_tables import TABLES
+from annotation.audit.table_files import CONTENT_TYPES, table_response
+from annotation.audit.tier_contexts import tiers_view
 from annotation.htmx import HtmxHttpRequest, page
-from annotation.live_contexts import live_overview
 from annotation.models import Membership
-from annotation.policy_contexts import Text, policies_view, start_policy
-from annotation.policy_forms import PolicyForm, RulesForm
-from annotation.policy_words import asked_for
-from annotation.quality_contexts import quality_view
-from annotation.run_tables import TABLES
 from annotation.services.analyses import start_analysis
 from annotation.services.policies import save_policy
-from annotation.table_files import CONTENT_TYPES, table_response
-from annotation.tier_contexts import tiers_view
 from benchmark.models import Run
 from benchmark.stats.policy import POLICIES, Policy
 

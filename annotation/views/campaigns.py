@@ -11,10 +11,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
+from annotation.audit.policy_words import asked_for
 from annotation.htmx import HtmxHttpRequest, page
 from annotation.lead_contexts import CampaignView, campaign_view
 from annotation.models import Membership
-from annotation.policy_words import asked_for
 from annotation.selectors.campaigns import campaigns_of
 from annotation.services import campaigns as campaign_services
 from annotation.services import jobs

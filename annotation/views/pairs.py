@@ -11,13 +11,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
-from annotation.adjudication_contexts import desk_view, following_address, read_kind
-from annotation.adjudication_forms import AdjudicationForm
-from annotation.comparison_contexts import comparison_view
+from annotation.audit.adjudication_contexts import desk_view, following_address, read_kind
+from annotation.audit.adjudication_forms import AdjudicationForm
+from annotation.audit.comparison_contexts import comparison_view
+from annotation.audit.pair_contexts import pair_view
+from annotation.audit.pairs_contexts import pairs_view
 from annotation.htmx import HtmxHttpRequest
 from annotation.models import Membership
-from annotation.pair_contexts import pair_view
-from annotation.pairs_contexts import pairs_view
 from annotation.services import adjudications
 from benchmark.models import Adjudication, Run
 from benchmark.selectors.pair_history import pair_of

@@ -11,14 +11,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
-from annotation.bias_contexts import biases_view
-from annotation.breakdown_contexts import breakdowns_view
-from annotation.exclusion_contexts import exclusion_view, newest_run, pair_of, rater_of
+from annotation.audit.bias_contexts import biases_view
+from annotation.audit.breakdown_contexts import breakdowns_view
+from annotation.audit.exclusion_contexts import exclusion_view, newest_run, pair_of, rater_of
+from annotation.audit.rater_contexts import rater_or_404, rater_view
+from annotation.audit.raters_contexts import raters_view
 from annotation.forms import ExclusionForm
 from annotation.htmx import HtmxHttpRequest, page
 from annotation.models import Membership
-from annotation.rater_contexts import rater_or_404, rater_view
-from annotation.raters_contexts import raters_view
 from annotation.services import exclusions
 from annotation.services.standing import CannotChange
 from benchmark.models import Exclusion, Pair, Rater, Run

@@ -115,8 +115,8 @@ _SEATS = """
     INSERT INTO annotation_assignment (id, campaign_id, membership_id, pair_id, purpose, attempt,
         state, is_ahead, shown_left, claimed_at, lease_expires_at, submitted_at, judgement_id)
     SELECT gen_random_uuid(), %(set)s, membership.id, judgement.pair_id, 'vote', 0, 'submitted',
-        false, judgement.shown_left, judgement.opened_at, judgement.submitted_at, judgement.submitted_at,
-        judgement.id
+        false, judgement.shown_left, judgement.opened_at, judgement.submitted_at,
+        judgement.submitted_at, judgement.id
     FROM benchmark_judgement judgement
     JOIN annotation_membership membership ON membership.rater_id = judgement.rater_id
     WHERE membership.campaign_id = %(set)s

@@ -15,8 +15,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from annotation.audit.run_tables import TABLES
 from annotation.models import Campaign, Event, Membership
-from annotation.run_tables import TABLES
 from annotation.services.campaigns import import_pairs_into, import_votes_into
 from benchmark.models import Analysis, PairSet, Run
 from benchmark.services.exclusions import exclude_votes

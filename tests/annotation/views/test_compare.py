@@ -12,9 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.comparison_words import cause_words
+from annotation.audit.comparison_words import cause_words
+from annotation.audit.pairs_contexts import TABLES
 from annotation.models import Campaign, Membership
-from annotation.pairs_contexts import TABLES
 from benchmark.models import Run
 from benchmark.services.adjudications import adjudicate
 from benchmark.services.exclusions import exclude_votes
@@ -146,7 +146,7 @@ def test_what_cannot_be_compared_with_is_not_looked_at(
 def test_a_page_at_a_time(
     client: Client, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotation.comparison_contexts.ROWS", 2)
+    monkeypatch.setattr("annotation.audit.comparison_contexts.ROWS", 2)
     aggregated(campaign.pair_set)
     page = compared(client, aggregated(campaign.pair_set, "helpfulness-v1"))
     assert ("pair-3" in page.text, "pair-5" in page.text) == (True, False)

@@ -13,8 +13,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotation.audit.pairs_contexts import TABLES
 from annotation.models import Campaign, Membership
-from annotation.pairs_contexts import TABLES
 from annotation.services.campaigns import import_pairs_into, import_votes_into
 from benchmark.models import CriterionVerdict, Pair, Run, Verdict
 from benchmark.services.exclusions import exclude_votes
@@ -100,7 +100,7 @@ class TestList:
             assert len(shown(client, run, **query)) == 6, query
 
     def test_a_page_at_a_time(self, campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("annotation.pairs_contexts.ROWS", 2)
+        monkeypatch.setattr("annotation.audit.pairs_contexts.ROWS", 2)
         run = aggregated(campaign.pair_set)
         client = lead_of(campaign)
         address, seen = pairs_address(run) + "?sort=-margin", []

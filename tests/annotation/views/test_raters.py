@@ -17,8 +17,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.audit.raters_contexts import TABLES
 from annotation.models import Campaign, Membership
-from annotation.raters_contexts import TABLES
 from annotation.services.campaigns import import_votes_into
 from annotation.services.exclusions import exclude_rater, lift_exclusion
 from benchmark.models import Analysis, Judgement, Pair, Rater, Run, Vote

@@ -13,12 +13,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from annotation.contexts import CONFIDENCE_LABELS, REASON_LABELS, SKIP_LABELS
-from annotation.domain.plots.marks import VoteDots
-from annotation.domain.tables import Column, Row, Table, Tag
-from annotation.models import Membership
-from annotation.pair_texts import TextsView, flags_table, texts_view, vote_dots
-from annotation.pair_words import (
+from annotation.audit.pair_texts import TextsView, flags_table, texts_view, vote_dots
+from annotation.audit.pair_words import (
     ADJUDICATED,
     PROVISIONAL,
     RunHead,
@@ -26,7 +22,11 @@ from annotation.pair_words import (
     status_tag,
     tier_words,
 )
-from annotation.pairs_contexts import read_query
+from annotation.audit.pairs_contexts import read_query
+from annotation.contexts import CONFIDENCE_LABELS, REASON_LABELS, SKIP_LABELS
+from annotation.domain.plots.marks import VoteDots
+from annotation.domain.tables import Column, Row, Table, Tag
+from annotation.models import Membership
 from annotation.selectors.adjudication import flags_of
 from annotation.templatetags.figures import coefficient, criterion_name, reason_words, share
 from annotation.templatetags.tables import kind_words

@@ -13,10 +13,10 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
+from annotation.audit.number_words import grouped
+from annotation.audit.pair_words import STATES, split_words, tier_words
 from annotation.domain.tables import Column, Row, Table
 from annotation.models import Membership
-from annotation.number_words import grouped
-from annotation.pair_words import STATES, split_words, tier_words
 from annotation.templatetags.figures import VARIANTS, criterion_name
 from annotation.templatetags.tables import kind_words
 from benchmark.models import Run, Status

@@ -13,9 +13,26 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.agreement_words import reading
-from annotation.analysis_contexts import AnalysisView, analysis_view
-from annotation.audit_nav import NavItem
+from annotation.audit.agreement_words import reading
+from annotation.audit.analysis_contexts import AnalysisView, analysis_view
+from annotation.audit.nav import NavItem
+from annotation.audit.number_words import grouped
+from annotation.audit.overview_tables import (
+    SHORT,
+    Figures,
+    agreement_table,
+    categories_table,
+    intervals_table,
+    left_out_table,
+    splits_table,
+    statuses_table,
+    ties_table,
+    variants_table,
+    verdict_tiers_table,
+    votes_per_pair_table,
+)
+from annotation.audit.pair_words import RunHead, run_head, split_words
+from annotation.audit.policy_words import PolicyWords, policy_words
 from annotation.contexts import OptionView
 from annotation.domain.plots import (
     BarChart,
@@ -33,23 +50,6 @@ from annotation.domain.plots import (
 from annotation.domain.tables import Table
 from annotation.lead_contexts import JobView, job_view
 from annotation.models import Campaign, Membership
-from annotation.number_words import grouped
-from annotation.overview_tables import (
-    SHORT,
-    Figures,
-    agreement_table,
-    categories_table,
-    intervals_table,
-    left_out_table,
-    splits_table,
-    statuses_table,
-    ties_table,
-    variants_table,
-    verdict_tiers_table,
-    votes_per_pair_table,
-)
-from annotation.pair_words import RunHead, run_head, split_words
-from annotation.policy_words import PolicyWords, policy_words
 from annotation.templatetags.figures import coefficient, criterion_name, share_of
 from benchmark.models import Analysis, Run, Status
 from benchmark.stats.codes import STATUSES

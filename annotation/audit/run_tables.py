@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from django.http import QueryDict
 
-from annotation import (
+from annotation.audit import (
     overview_tables,
     pairs_contexts,
     quality_contexts,
@@ -14,10 +14,10 @@ from annotation import (
     sensitivity_tables,
     tier_tables,
 )
+from annotation.audit.overview_tables import Figures
+from annotation.audit.tier_tables import TierFigures
 from annotation.domain.tables import Table
 from annotation.models import Membership
-from annotation.overview_tables import Figures
-from annotation.tier_tables import TierFigures
 from benchmark.models import Run
 
 TableOf = Callable[[Membership, Run, QueryDict], Table]

@@ -10,9 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
+from annotation.audit.pair_words import PROVISIONAL, STATES
 from annotation.domain.tables import Column, Row, Table, Tag
 from annotation.models import Campaign, Membership
-from annotation.pair_words import PROVISIONAL, STATES
 from annotation.templatetags.figures import criterion_name
 from annotation.templatetags.tables import kind_words
 from benchmark.models import Exclusion, Judgement, Pair, Rater, Run

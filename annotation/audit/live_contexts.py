@@ -7,11 +7,11 @@ from typing import Any
 
 from django.utils.functional import Promise
 
-from annotation.audit_contexts import LiveView, OverviewView, overview_view
-from annotation.audit_nav import nav
+from annotation.audit.nav import nav
+from annotation.audit.overview_tables import Figures
+from annotation.audit.run_contexts import LiveView, OverviewView, overview_view
 from annotation.contexts import OptionView
 from annotation.models import Membership
-from annotation.overview_tables import Figures
 from benchmark.models import Exclusion, PairSet, Run
 from benchmark.selectors.tallies import live_patterns
 from benchmark.services.policies import policies_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.agreement_words import expected_by_chance, reading
+from annotation.audit.agreement_words import expected_by_chance, reading
 from benchmark.stats.report import criterion_report
 
 

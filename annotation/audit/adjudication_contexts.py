@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from annotation.audit.pair_texts import TextsView, flags_table, texts_view, vote_dots
+from annotation.audit.pair_words import read_id, shortened, split_words, status_tag
 from annotation.domain.plots.marks import VoteDots
 from annotation.domain.tables import Column, Table, Tag
 from annotation.models import Campaign, Membership
-from annotation.pair_texts import TextsView, flags_table, texts_view, vote_dots
-from annotation.pair_words import read_id, shortened, split_words, status_tag
 from annotation.selectors.adjudication import (
     KINDS,
     Kind,

@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from annotation.analysis_contexts import (
+from annotation.audit.analysis_contexts import (
     SMALL,
     AnalysisView,
     analyses_of,
@@ -24,11 +24,11 @@ from annotation.analysis_contexts import (
     criterion_options,
     share_domain,
 )
+from annotation.audit.pair_words import STATES, RunHead
 from annotation.contexts import OptionView
 from annotation.domain.plots import ForestPlot, ForestRow, StackedBars, StackRow, forest, stacked
 from annotation.domain.tables import Column, Row, Table, Tag
 from annotation.models import Membership
-from annotation.pair_words import STATES, RunHead
 from annotation.templatetags.figures import criterion_name, share
 from benchmark.models import Analysis, Run
 

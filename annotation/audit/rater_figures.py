@@ -11,11 +11,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.analysis_contexts import plain_share
+from annotation.audit.analysis_contexts import plain_share
+from annotation.audit.rater_tables import score_value
+from annotation.audit.rater_words import flag_words, q_words
 from annotation.domain.tables import Column, Row, Table
 from annotation.models import Campaign
-from annotation.rater_tables import score_value
-from annotation.rater_words import flag_words, q_words
 from annotation.selectors.checks import GoldRow, gold_rows
 from annotation.templatetags.figures import criterion_name, duration, share
 from benchmark.models import Analysis, Rater, Run

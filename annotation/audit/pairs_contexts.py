@@ -13,13 +13,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext_lazy
 
-from annotation.adjudication_contexts import adjudications_table
-from annotation.comparison_contexts import changes_table
-from annotation.contexts import OptionView
-from annotation.domain.tables import Pager, Row, Table, Tag
-from annotation.models import Campaign, Membership
-from annotation.pair_cells import KINDS, PatternCells, file_columns, list_columns
-from annotation.pair_words import (
+from annotation.audit.adjudication_contexts import adjudications_table
+from annotation.audit.comparison_contexts import changes_table
+from annotation.audit.pair_cells import KINDS, PatternCells, file_columns, list_columns
+from annotation.audit.pair_words import (
     ADJUDICATED,
     PROVISIONAL,
     STATES,
@@ -31,6 +28,9 @@ from annotation.pair_words import (
     status_tag,
     tier_words,
 )
+from annotation.contexts import OptionView
+from annotation.domain.tables import Pager, Row, Table, Tag
+from annotation.models import Campaign, Membership
 from annotation.selectors.adjudication import flagged_pairs
 from annotation.templatetags.figures import criterion_name
 from benchmark.models import Analysis, Run, Status

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from string import Formatter
 
-from annotation.quality_words import OF_PERSONAS, SENTENCES, sentence
+from annotation.audit.quality_words import OF_PERSONAS, SENTENCES, sentence
 from benchmark.quality import findings
 from benchmark.quality.findings import Finding, Kind, Severity
 

@@ -8,10 +8,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from annotation.audit.pair_words import STATES
+from annotation.audit.policy_words import edge_words
+from annotation.audit.tier_tables import LABELS, TierFigures
 from annotation.domain.tables import Column, Kind, Table
-from annotation.pair_words import STATES
-from annotation.policy_words import edge_words
-from annotation.tier_tables import LABELS, TierFigures
 from benchmark.stats.tiers import TIER_MINIMUM
 
 Text = str | Promise

@@ -14,7 +14,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.comparison_words import (
+from annotation.audit.comparison_words import (
     CAME,
     FIELDS,
     Move,
@@ -23,10 +23,10 @@ from annotation.comparison_words import (
     policy_cells,
     told_moves,
 )
+from annotation.audit.pair_words import STATES, RunHead, read_id, run_head, shortened
 from annotation.contexts import OptionView
 from annotation.domain.tables import Column, Pager, Row, Table
 from annotation.models import Membership
-from annotation.pair_words import STATES, RunHead, read_id, run_head, shortened
 from annotation.templatetags.figures import criterion_name
 from benchmark.models import Run
 from benchmark.selectors.comparison import (

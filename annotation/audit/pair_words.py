@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from annotation.audit_nav import nav
+from annotation.audit.nav import nav
 from annotation.domain.tables import Tag
 from annotation.models import Campaign, Membership
 from benchmark.models import Run, Status, Tier

@@ -13,12 +13,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.analysis_contexts import AnalysisView, analyses_of, analysis_view
+from annotation.audit.analysis_contexts import AnalysisView, analyses_of, analysis_view
+from annotation.audit.number_words import grouped
+from annotation.audit.pair_words import RunHead, run_head
+from annotation.audit.quality_words import OF_PERSONAS, SEVERITIES, sentence
 from annotation.domain.tables import Column, Table
 from annotation.models import Membership
-from annotation.number_words import grouped
-from annotation.pair_words import RunHead, run_head
-from annotation.quality_words import OF_PERSONAS, SEVERITIES, sentence
 from benchmark.models import Analysis, Pair, Run
 
 Text = str | Promise

@@ -6,8 +6,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from annotation.audit.pair_words import split_words
 from annotation.domain.tables import Column
-from annotation.pair_words import split_words
 from annotation.templatetags.figures import criterion_name
 from benchmark.selectors.pair_rows import Decided, skips
 from benchmark.stats.codes import STATUSES, TIERS, WINNERS

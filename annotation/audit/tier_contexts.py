@@ -11,6 +11,25 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from annotation.audit.number_words import grouped
+from annotation.audit.overview_tables import Figures
+from annotation.audit.pair_words import RunHead, run_head, split_words
+from annotation.audit.policy_words import PolicyWords, edge_words, policy_words
+from annotation.audit.sensitivity_tables import (
+    bands_table,
+    chances_table,
+    moves_table,
+    raters_table,
+    rules_table,
+)
+from annotation.audit.tier_tables import (
+    LABELS,
+    TierFigures,
+    held_out_table,
+    posterior_table,
+    split_half_table,
+    tiers_table,
+)
 from annotation.domain.plots import (
     ForestPlot,
     ForestRow,
@@ -25,26 +44,7 @@ from annotation.domain.plots import (
 )
 from annotation.domain.tables import Table
 from annotation.models import Membership
-from annotation.number_words import grouped
-from annotation.overview_tables import Figures
-from annotation.pair_words import RunHead, run_head, split_words
-from annotation.policy_words import PolicyWords, edge_words, policy_words
-from annotation.sensitivity_tables import (
-    bands_table,
-    chances_table,
-    moves_table,
-    raters_table,
-    rules_table,
-)
 from annotation.templatetags.figures import coefficient, criterion_name, share, share_of
-from annotation.tier_tables import (
-    LABELS,
-    TierFigures,
-    held_out_table,
-    posterior_table,
-    split_half_table,
-    tiers_table,
-)
 from benchmark.models import Run
 from benchmark.stats.sensitivity import STEP
 from benchmark.stats.split_half import SplitHalf

@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from annotation.analysis_contexts import (
+from annotation.audit.analysis_contexts import (
     SMALL,
     AnalysisView,
     analyses_of,
@@ -20,11 +20,11 @@ from annotation.analysis_contexts import (
     chosen_criterion,
     criterion_options,
 )
+from annotation.audit.pair_words import RunHead, split_words
+from annotation.audit.rater_figures import RaterFigures, rater_figures
 from annotation.contexts import OptionView
 from annotation.domain.tables import Column, Pager, Row, Table, Tag
 from annotation.models import Membership
-from annotation.pair_words import RunHead, split_words
-from annotation.rater_figures import RaterFigures, rater_figures
 from annotation.templatetags.figures import criterion_name
 from annotation.templatetags.tables import kind_words
 from benchmark.models import Analysis, Exclusion, Rater, Run

@@ -9,8 +9,8 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.policy_forms import RulesForm
-from annotation.policy_words import asked_for, edge_words, plain_edge, policy_words
+from annotation.audit.policy_forms import RulesForm
+from annotation.audit.policy_words import asked_for, edge_words, plain_edge, policy_words
 from benchmark.stats.policy import PERSONAFEEDBACK_V1, POLICIES, Policy
 from benchmark.stats.tiers import Bands
 

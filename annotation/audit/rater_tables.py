@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext_lazy
 
-from annotation.analysis_contexts import analyses_of, plain_share
+from annotation.audit.analysis_contexts import analyses_of, plain_share
+from annotation.audit.rater_words import flag_tags, q_words
 from annotation.domain.tables import Column, Row, Table, Tag
 from annotation.models import Campaign, Membership
-from annotation.rater_words import flag_tags, q_words
 from annotation.selectors.checks import CheckScore, gold_rows
 from benchmark.models import Analysis, Exclusion, Run
 from benchmark.stats.proportions import proportion

@@ -14,12 +14,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.analysis_contexts import AnalysisView, analyses_of, analysis_view, share_domain
+from annotation.audit.analysis_contexts import (
+    AnalysisView,
+    analyses_of,
+    analysis_view,
+    share_domain,
+)
+from annotation.audit.pair_words import RunHead
+from annotation.audit.rater_words import q_words
 from annotation.domain.plots import ForestPlot, ForestRow, forest
 from annotation.domain.tables import Column, Row, Table
 from annotation.models import Membership
-from annotation.pair_words import RunHead
-from annotation.rater_words import q_words
 from annotation.templatetags.figures import criterion_name, share
 from benchmark.models import Analysis, Run
 from benchmark.stats.proportions import proportion

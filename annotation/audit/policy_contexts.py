@@ -12,13 +12,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
+from annotation.audit.number_words import grouped
+from annotation.audit.overview_tables import MIX
+from annotation.audit.pair_words import STATES
+from annotation.audit.policy_words import PolicyWords, policy_words
 from annotation.domain.plots import StackedBars, StackRow, stacked
 from annotation.domain.tables import Column, Row, Table
 from annotation.models import Campaign, Membership
-from annotation.number_words import grouped
-from annotation.overview_tables import MIX
-from annotation.pair_words import STATES
-from annotation.policy_words import PolicyWords, policy_words
 from annotation.templatetags.figures import share_of
 from benchmark.models import PairSet, Run, SavedPolicy
 from benchmark.selectors.tallies import live_patterns

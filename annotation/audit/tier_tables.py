@@ -11,9 +11,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
+from annotation.audit.overview_tables import Figures
+from annotation.audit.pair_words import STATES, split_words
 from annotation.domain.tables import Column, Row, Table
-from annotation.overview_tables import Figures
-from annotation.pair_words import STATES, split_words
 from annotation.templatetags.figures import criterion_name
 from benchmark.stats.codes import CRITERIA, TIERS
 from benchmark.stats.draws import coin_flips, fewer_raters

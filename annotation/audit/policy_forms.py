@@ -11,8 +11,8 @@ from django.core.validators import RegexValidator
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from annotation.audit.policy_words import plain_edge
 from annotation.forms import TextField
-from annotation.policy_words import plain_edge
 from benchmark.models import SavedPolicy
 from benchmark.stats.policy import POLICIES, Policy
 from benchmark.stats.tiers import MAX_DENOMINATOR, MAX_VOTES, Bands

@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.pair_words import STATES
+from annotation.audit.pair_words import STATES
 from annotation.templatetags.figures import criterion_name, rule_words
 from benchmark.selectors.comparison import Moves
 from benchmark.stats.codes import Bools

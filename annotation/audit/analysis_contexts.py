@@ -11,11 +11,11 @@ from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from annotation.audit.pair_words import RunHead, run_head
 from annotation.contexts import OptionView
 from annotation.domain.plots.scales import domain_of
 from annotation.lead_contexts import LONG_WAIT_SECONDS, JobView
 from annotation.models import Membership
-from annotation.pair_words import RunHead, run_head
 from annotation.templatetags.figures import criterion_name
 from benchmark.models import Analysis, Run
 from benchmark.stats.policy import Policy

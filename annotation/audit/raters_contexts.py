@@ -11,8 +11,8 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from annotation import bias_contexts, breakdown_contexts, rater_contexts, rater_tables
-from annotation.analysis_contexts import (
+from annotation.audit import bias_contexts, breakdown_contexts, rater_contexts, rater_tables
+from annotation.audit.analysis_contexts import (
     AnalysisView,
     analyses_of,
     analysis_view,
@@ -20,12 +20,8 @@ from annotation.analysis_contexts import (
     criterion_options,
     plain_share,
 )
-from annotation.contexts import OptionView
-from annotation.domain.plots import ForestPlot, ForestRow, HeatCell, HeatMap, forest, heat
-from annotation.domain.tables import Row, Table
-from annotation.models import Membership
-from annotation.pair_words import RunHead
-from annotation.rater_tables import (
+from annotation.audit.pair_words import RunHead
+from annotation.audit.rater_tables import (
     ROWS_SHOWN,
     SHARED_ENOUGH,
     SORTS,
@@ -38,7 +34,11 @@ from annotation.rater_tables import (
     rater_rows,
     sorted_rows,
 )
-from annotation.rater_words import flag_words
+from annotation.audit.rater_words import flag_words
+from annotation.contexts import OptionView
+from annotation.domain.plots import ForestPlot, ForestRow, HeatCell, HeatMap, forest, heat
+from annotation.domain.tables import Row, Table
+from annotation.models import Membership
 from annotation.templatetags.figures import criterion_name, share
 from benchmark.models import Analysis, Run
 

@@ -11,8 +11,8 @@ import pytest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
+from annotation.audit.table_files import Format, table_response
 from annotation.domain.tables import Column, Row, Table
-from annotation.table_files import Format, table_response
 from benchmark.stats.values import Value
 
 COLUMNS = (
