@@ -135,7 +135,8 @@ def _reading(report: Mapping[str, Any]) -> str:
         % numbers
     )
     if not report["findings"]:
-        return f"{looked_at} {gettext('Nothing was found that should be mended.')}"
+        nothing = gettext("Nothing was found that should be mended.")
+        return f"{looked_at} {nothing}"
     counted = gettext("Errors: %(error)s, warnings: %(warning)s, notices: %(notice)s.") % numbers
     return f"{counted} {looked_at}"
 
