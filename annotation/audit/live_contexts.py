@@ -13,13 +13,11 @@ from annotation.audit.run_contexts import LiveView, OverviewView, overview_view
 from annotation.contexts import OptionView
 from annotation.models import Membership
 from benchmark.models import Exclusion, PairSet, Run
-from benchmark.selectors.tallies import live_patterns
+from benchmark.selectors.tallies import left_out, live_patterns
 from benchmark.services.policies import policies_of
-from benchmark.stats.overview import verdict_counts, vote_splits
+from benchmark.stats.overview import overview
 from benchmark.stats.patterns import Patterns
 from benchmark.stats.policy import Policy
-from benchmark.stats.report import criterion_report
-from benchmark.stats.verdicts import decide
 
 Text = str | Promise
 
@@ -70,36 +68,14 @@ def _policy_options(pair_set: PairSet, *, chosen: Policy) -> list[OptionView]:
 
 def _live_result(pair_set: PairSet, patterns: Patterns, policy: Policy) -> dict[str, Any]:
     """As `benchmark.stats.overview.overview`, without what looks at every vote: Conger's kappa."""
-    categories = pair_set.categories
-    verdicts = decide(policy, patterns.tallies(), adjudged=patterns.adjudged)
-    reports = {}
-    for key, counts in patterns.counts.items():
-        reports[key] = criterion_report(
-            counts[:, : len(categories)],
-            categories=categories,
-            multiplicity=patterns.pairs,
-            seed=key,
-            replicates=LIVE_REPLICATES,
-            engine="own",
-        )
-        del reports[key]["conger"]
+    result: dict[str, Any] = overview(
+        patterns,
+        policy=policy,
+        categories=pair_set.categories,
+        replicates=LIVE_REPLICATES,
+        engine="own",
+    )
+    for report in result["agreement"].values():
+        del report["conger"]
     exclusions = Exclusion.objects.in_force().filter(rater__pair_set=pair_set)
-    marks = list(exclusions.values_list("rater_id", "pair_id"))
-    raters = {rater for rater, pair in marks if pair is None}
-    return {
-        "pairs": patterns.total,
-        "judgements": max(
-            (int(patterns.pairs @ counts.sum(axis=1)) for counts in patterns.counts.values()),
-            default=0,
-        ),
-        **verdict_counts(patterns, verdicts),
-        "splits": {
-            key: vote_splits(counts, pairs=patterns.pairs)
-            for key, counts in patterns.counts.items()
-        },
-        "agreement": reports,
-        "left_out": {
-            "raters": len(raters),
-            "judgements": sum(pair is not None and rater not in raters for rater, pair in marks),
-        },
-    }
+    return result | {"left_out": left_out(exclusions)}

@@ -158,13 +158,6 @@ def duration(seconds: float | None) -> str:
     }
 
 
-@register.filter
-def edge(fraction: list[int]) -> str:
-    """An edge of a band, kept as [numerator, denominator], for reading: 0.6."""
-    numerator, denominator = fraction
-    return _rounded(numerator / denominator, 1)
-
-
 def _with_interval(value: Mapping[str, Any], words: Any, *, least: float) -> str:
     """Intervals are kept as they come out; nothing beyond what is possible is shown."""
     number, interval = value.get("value"), value.get("ci")

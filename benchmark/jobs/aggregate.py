@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from django.db import connection
 
-from benchmark.models import Exclusion, PatternVerdict, Run, Verdict
-from benchmark.selectors.tallies import TallyTable, tally_table
+from benchmark.models import PatternVerdict, Run, Verdict
+from benchmark.selectors.tallies import TallyTable, left_out, tally_table
 from benchmark.stats import codes
 from benchmark.stats.overview import overview
 from benchmark.stats.patterns import Patterns, patterns_of
@@ -37,7 +37,7 @@ def aggregate(run: Run, *, progress: Progress) -> None:
     run.patterns = patterns.as_json()
     run.result = overview(
         patterns, policy=policy, categories=run.pair_set.categories, by_rater=table.by_rater
-    ) | {"left_out": _left_out(table.exclusions)}
+    ) | {"left_out": left_out(table.exclusions)}
     run.exclusions.set(table.exclusions)
     Verdict.objects.filter(run=run).delete()
     PatternVerdict.objects.filter(run=run).delete()
@@ -54,16 +54,6 @@ def aggregate(run: Run, *, progress: Progress) -> None:
         stop = min(start + CHUNK, total)
         _write(found, start, stop)
         progress(stop, total)
-
-
-def _left_out(exclusions: list[Exclusion]) -> dict[str, int]:
-    raters = {each.rater_id for each in exclusions if each.pair_id is None}
-    return {
-        "raters": len(raters),
-        "judgements": sum(
-            each.pair_id is not None and each.rater_id not in raters for each in exclusions
-        ),
-    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

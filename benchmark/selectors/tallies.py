@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,6 +131,16 @@ def tally_table(pair_set: PairSet) -> TallyTable:
             Exclusion.objects.in_force().filter(rater__pair_set=pair_set).order_by("id")
         ),
     )
+
+
+def left_out(exclusions: Iterable[Exclusion]) -> dict[str, int]:
+    """How many raters these leave out, and how many judgements of others."""
+    marks = [(each.rater_id, each.pair_id) for each in exclusions]
+    raters = {rater for rater, pair in marks if pair is None}
+    return {
+        "raters": len(raters),
+        "judgements": sum(pair is not None and rater not in raters for rater, pair in marks),
+    }
 
 
 def _pairs(pair_set: PairSet) -> tuple[Ints, list[str]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmark.stats import codes
 from benchmark.stats.agreement import Engine
+from benchmark.stats.bootstrap import REPLICATES
 from benchmark.stats.codes import Ints
 from benchmark.stats.patterns import Patterns
 from benchmark.stats.policy import Policy
@@ -21,6 +22,7 @@ def overview(
     policy: Policy,
     categories: Sequence[str],
     by_rater: Mapping[str, Ints] | None = None,
+    replicates: int = REPLICATES,
     engine: Engine = "statsmodels",
 ) -> dict[str, object]:
     """Verdicts and tiers in numbers, vote splits, and agreement per criterion.
@@ -48,6 +50,7 @@ def overview(
                 multiplicity=patterns.pairs,
                 by_rater=None if by_rater is None else by_rater[key],
                 seed=key,
+                replicates=replicates,
                 engine=engine,
             )
             for key, counts in patterns.counts.items()
