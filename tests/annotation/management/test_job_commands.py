@@ -42,7 +42,7 @@ def test_aggregate_waits_for_the_worker_and_tells_what_it_found(
     assert len(lines) == 6
 
     as_json = call("aggregate", "cups", policy="personalization-v1", json=True).json
-    newest = Run.objects.latest("id")
+    newest = Run.objects.aggregations().latest("id")
     assert as_json == {
         "run": newest.pk,
         "policy": policy_named("personalization-v1").as_json(),
